@@ -413,7 +413,7 @@ function refusals(of: Handled, result: string, variable: string, path: readonly 
       const message = to
         ? `there is no ${spoken(of.shared.tables.get(to.to)?.one ?? '')} \${${isPath ? name : `${variable}.${name}`}}`
         : 'it refers to what is not there';
-      return `if (${result} === 'foreign key') ${refusal(of, [404, 422, 409], message)}\n`;
+      return `if (${result} === 'foreign key') ${refusal(of, isPath || table.stored?.create === of.operation ? [404, 422, 409] : [422, 409, 404], message)}\n`;
     })
     .join('');
 }

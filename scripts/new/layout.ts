@@ -1,14 +1,24 @@
 /** Decides every file of a new service from its document. */
-import { compileContract, isObject, OpenApiDocument, type Operation, viewSchemas } from '../../src/contract';
+import {
+  compileContract,
+  examplesOf,
+  isObject,
+  joinPointer,
+  jsonPath,
+  OpenApiDocument,
+  type Operation,
+  samples,
+  viewSchemas,
+} from '../../src/contract';
 import type { Source } from '../source/source';
 import { storesOf } from './stores';
 import { description, type Table, tablesOf } from './tables';
 import { documentFiles } from './document-files';
-import { bodyOf, errorResponses, otherBodies, ownKinds, succeedsByDefault, usualErrorBody } from './errors';
+import { errorResponses, otherBodies, ownKinds, succeedsByDefault, usualErrorBody } from './errors';
 import type { Names } from './names';
-import { type Action, jsonPath, overlayFor } from './overlay';
+import { type Action, overlayFor } from './overlay';
 import { filledLayout } from './places';
-import { bodySchemas } from './envelopes';
+import { askedOf, bodySchemas, within } from './envelopes';
 import { allPathParameters, listedIn, type PathParameter, type Resource, resourcesOf } from './resources';
 import { schemesOf } from './schemes';
 import { toServable } from './servable';
@@ -44,14 +54,12 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
   const served = [...compileContract(document).served.values()];
   const operations = served.map(({ operation }) => operation);
   const responses = errorResponses(document, served);
+  const { usual } = overlay;
   const documented = responses.find(({ content }) =>
     content.some(
-      ({ key, schema = '' }) =>
-        key === overlay.mediaType && document.follow(schema).pointer === overlay.schema,
+      ({ key, schema = '' }) => key === usual.mediaType && document.follow(schema).pointer === usual.schema,
     ),
   );
-  const usual = found ?? (documented && bodyOf(document, documented));
-  if (!documented || !usual) throw new Error('openapi/overlay.yaml: expected an error body');
   const typeOf = typesOf(document);
   const kinds = ownKinds(responses);
   const stored = [...resources, ...listedIn(document, served, resources)];
@@ -85,10 +93,10 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
         kinds,
         usual,
         errorType: typeOf({
-          schema: overlay.schema,
-          operationId: documented.served.operation.operationId,
-          status: documented.key,
-          mediaType: overlay.mediaType,
+          schema: usual.schema,
+          operationId: documented?.served.operation.operationId ?? '',
+          status: documented?.key ?? '',
+          mediaType: usual.mediaType ?? '',
         }),
         others,
         examples,
@@ -147,24 +155,37 @@ function apart(document: OpenApiDocument, resource: Resource): Resource {
   return { ...resource, parameters: [...parameters.slice(0, -1), { ...key, example }] };
 }
 
-/** An example for each property that refers to another object: the one that the example of its path names. */
+/** An example of each request that refers to another object: to the one that the example of its path names. */
 function referenceExamples(document: OpenApiDocument, tables: readonly Table[]): PathParameter[] {
-  return tables.flatMap(({ stored, references }) =>
-    [...references].flatMap(([name, { to }]) => {
-      const target = tables.find((one) => one.name === to)?.stored;
-      const example = target && 'read' in target ? target.parameters.at(-1)?.example : undefined;
-      const resource: Partial<Resource> = stored ?? {};
-      return [resource.create, resource.replace, resource.patch].flatMap((operation): PathParameter[] => {
-        const body = operation
-          ? viewSchemas(document, bodySchemas(document, operation), 'request')
-          : undefined;
-        const schemas = body?.properties.get(name) ?? [];
-        const given = viewSchemas(document, schemas, 'request').examples.length > 0;
-        const [pointer] = schemas;
-        return pointer === undefined ? [] : [{ name, pointer, schema: pointer, example, given }];
-      });
-    }),
-  );
+  return tables.flatMap(({ stored, references }) => {
+    const resource: Partial<Resource> = stored ?? {};
+    return [resource.create, resource.replace, resource.patch].flatMap((operation): PathParameter[] => {
+      const [media] = operation?.requestBody?.content ?? [];
+      const inside = operation && askedOf(document, operation);
+      if (!operation || !inside || media?.schema === undefined) return [];
+      const { properties } = viewSchemas(document, inside.schemas, 'request');
+      const named = [...references].filter(([name]) => properties.has(name));
+      const [body] = samples(document, media.schema, 'request');
+      const one = within(inside, body);
+      if (named.length === 0 || !isObject(body) || !isObject(one)) return [];
+      const given = Object.fromEntries(named.map(([name, { to }]) => [name, exampleOf(tables, to)]));
+      const example =
+        inside.property === undefined
+          ? { ...body, ...given }
+          : { ...body, [inside.property]: { ...one, ...given } };
+      const { pointer } = document.follow(joinPointer(operation.pointer, 'requestBody'));
+      const place = joinPointer(pointer, 'content', media.key);
+      return [
+        { name: '', pointer: place, schema: '', example, given: examplesOf(document, place).length > 0 },
+      ];
+    });
+  });
+}
+
+/** The key of the object of a table that the example of its path names. */
+function exampleOf(tables: readonly Table[], name: string): unknown {
+  const stored = tables.find((one) => one.name === name)?.stored;
+  return stored && 'read' in stored ? stored.parameters.at(-1)?.example : undefined;
 }
 
 /** A sentence for each 409 of which the document does not tell what two objects may not share. */

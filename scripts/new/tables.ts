@@ -241,7 +241,7 @@ function withReferences(table: Table, all: readonly Table[]): Table {
   const references = new Map<string, Reference>();
   const refer = (name: string, to: Table, onDelete: Reference['onDelete']) =>
     references.set(name, { to: to.name, column: to.keys[0]?.name ?? '', onDelete });
-  if (first && target && target.keys[0]?.type === first.type) refer(first.name, target, 'CASCADE');
+  if (first && target !== false && target?.keys[0]?.type === first.type) refer(first.name, target, 'CASCADE');
   for (const each of table.columns) {
     if (
       references.has(each.name) ||
@@ -261,7 +261,7 @@ function withReferences(table: Table, all: readonly Table[]): Table {
 
 /** Whether the name of a column is that of a key of another table: `authorId` of authors, `article_slug` of articles. */
 function refersTo({ name, type }: Column, { one, variable, keys: [key] }: Table): boolean {
-  if (!key || key.type !== type) return false;
+  if (key?.type !== type) return false;
   const plain = (text: string) => wordsOf(text).join('_');
   const ending = plain(key.name).split('_').at(-1) ?? '';
   const singulars = [

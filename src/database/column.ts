@@ -208,10 +208,10 @@ function refuse(column: Column, rule: string, value: unknown): never {
   throw new InvalidValue(`${nameOf(column)} ${rule}`, [value], { rule });
 }
 
-/** A row as its columns say. */
+/** A row as its columns say; what else it has stays as it is. */
 export function readRow(columns: Readonly<Record<string, Column>>, row: unknown): unknown {
   const held = row as Readonly<Record<string, Value>>;
-  const members: [string, unknown][] = [];
+  const members = Object.entries<unknown>(held).filter(([name]) => !Object.hasOwn(columns, name));
   for (const [name, column] of Object.entries(columns)) {
     const value = held[name] ?? null;
     const form = formOf(column);

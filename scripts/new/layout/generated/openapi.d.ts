@@ -115,9 +115,8 @@ export interface components {
             /**
              * Format: int64
              * @description Whose it is.
-             * @example 1
              */
-            neighborId?: bigint;
+            neighborId: bigint;
         };
         Bike: components["schemas"]["NewBike"] & {
             /** Format: uuid */
@@ -162,9 +161,8 @@ export interface components {
             /**
              * Format: int64
              * @description Whose it is.
-             * @example 1
              */
-            neighborId?: bigint;
+            neighborId: bigint;
         };
         NeighborRequest: {
             name: string;
@@ -200,7 +198,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description No token was sent, or it was refused. */
+        /** @description No credentials were sent, or they were refused. */
         Unauthorized: {
             headers: {
                 "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -212,6 +210,15 @@ export interface components {
         };
         /** @description The request accepts none of the media types of the response. */
         NotAcceptable: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The request body did not arrive in time. */
+        RequestTimeout: {
             headers: {
                 [name: string]: unknown;
             };
@@ -272,7 +279,7 @@ export interface components {
     parameters: never;
     requestBodies: never;
     headers: {
-        /** @description How to authenticate (RFC 6750 section 3). */
+        /** @description How to authenticate (RFC 9110 section 11.6.1). */
         "WWW-Authenticate": string;
         /** @description Seconds after which to try again (RFC 9110 section 10.2.3). */
         "Retry-After": string;
@@ -324,6 +331,17 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "serial": "WTU 204 F",
+                 *       "name": "The red one",
+                 *       "gears": 7,
+                 *       "neighborId": 1,
+                 *       "kilometers": 0,
+                 *       "electric": false,
+                 *       "boughtAt": "2024-01-01T12:00:00Z"
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewBikeRequest"];
             };
         };
@@ -340,6 +358,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             406: components["responses"]["NotAcceptable"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["ContentTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -390,6 +409,17 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "serial": "WTU 204 F",
+                 *       "name": "The red one",
+                 *       "gears": 7,
+                 *       "neighborId": 1,
+                 *       "kilometers": 0,
+                 *       "electric": false,
+                 *       "boughtAt": "2024-01-01T12:00:00Z"
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewBikeRequest"];
             };
         };
@@ -407,6 +437,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
             406: components["responses"]["NotAcceptable"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["ContentTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -463,6 +494,7 @@ export interface operations {
                     "text/plain": string;
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description There is no such bike. */
             404: {
@@ -538,6 +570,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             406: components["responses"]["NotAcceptable"];
+            408: components["responses"]["RequestTimeout"];
             413: components["responses"]["ContentTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];

@@ -30,7 +30,7 @@ export const bikes = table('bikes', {
   kilometers: INT64,
   electric: BOOLEAN,
   boughtAt: TIMESTAMP.optional(),
-  neighborId: INT64.optional().references(neighbors.neighborId, 'SET NULL'),
+  neighborId: INT64.references(neighbors.neighborId, 'CASCADE'),
 });
 
 /** A bike, as the store has it. */
