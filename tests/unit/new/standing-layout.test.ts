@@ -1,14 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { compileFunction } from 'node:vm';
-import ts from 'typescript';
 import root from '../../../package.json';
 import { describeFailure, run } from '../../../scripts/prove';
 import { withoutUnusedImports } from '../../../scripts/new/fill';
 import { readLayout } from '../../../scripts/new/layout-files';
 import { service } from '../../../scripts/new/layout/tests/contract/service';
 import manifest from '../../../scripts/new/layout/package.json';
-import * as library from '../../../src/database';
 
 // The layout of new services, where it stands: `make check` checks its types and lints it, e2e/new-service.test.ts lays it out.
 
@@ -61,41 +58,4 @@ test('package.json has the versions of this project', () => {
   expect(Object.entries(devDependencies).filter(([name, version]) => versions[name] !== version)).toEqual([]);
   expect(root).toMatchObject({ engines, overrides, allowScripts });
   expect(manifest.prettier).toEqual(JSON.parse(own('.prettierrc.json')));
-});
-
-/** The code in the comment above the schema: a migration, and the body of a function. */
-function codeOfExample(): string[] {
-  const blocks = readLayout('src/storage/open.ts').match(/(?:^ \* {5}.*\n)+/gm) ?? [];
-  return blocks.map((code) => code.replace(/^ \* {5}/gm, ''));
-}
-
-/** Runs the body of a function over the library. */
-function evaluate(body: string, values: Readonly<Record<string, unknown>>): unknown {
-  const options = { compilerOptions: { target: ts.ScriptTarget.ESNext } };
-  const { outputText } = ts.transpileModule(`return (async () => { ${body} })();`, options);
-  const known = { ...library, ...values };
-  return Reflect.apply(compileFunction(outputText, Object.keys(known)), undefined, Object.values(known));
-}
-
-test('the example of a table of its own works as it stands', async () => {
-  const { collectionTable, openDatabase, sql } = library;
-  const [migration = '', insert = ''] = codeOfExample();
-  const added = (await evaluate(`return ${migration.replace(/,\s*$/, '')}`, {})) as library.Migration;
-  const database = await openDatabase('memory:', {
-    name: 'shed',
-    mark: 'shed',
-    migrations: [['collections', collectionTable('bikes')], added],
-    probe: sql`INSERT INTO bikes (key, value) SELECT key, value FROM bikes WHERE 1 = 0`,
-  });
-  await library.collection(database, 'bikes').add('a', {});
-  const results: unknown[] = [];
-  for (const [item, code] of [
-    ['a', 'x'],
-    ['a', 'x'],
-    ['a', 'y'],
-    ['b', 'z'],
-  ])
-    results.push(await evaluate(insert, { database, item, code }));
-  expect(results).toEqual([1n, 'taken', expect.any(BigInt), 'no such item']);
-  await database.close();
 });
