@@ -57,7 +57,7 @@ export {
 
 // For tools and tests.
 export { clientOf } from './secrets';
-export { openCredentials, openSecrets, variablesOf } from './credentials';
+export { credentialOf, openCredentials, openSecrets, variablesOf } from './credentials';
 export { allowOrigins } from './cors';
 export { readSecrets } from './secret-source';
 export { BEARER_TOKENS } from './secrets';
