@@ -16,6 +16,7 @@ import {
 import { followsWord } from './request/compose';
 import { acceptsAnyQueryParameter } from './request/serialize';
 import { isTyped, type Slot, slots } from './request/slots';
+import { readerOf } from './stored/reader';
 import { anyValueOf, isClosed, defaultOf } from './schema/locations';
 import { type Constraint, constraints } from './schema/constraints';
 import { levelOf, type RuleName } from './profile';
@@ -34,6 +35,7 @@ export function deriveObligations(document: Document, target: Target, operation:
       ? textual.flatMap((slot) => receivedObligations(document, operation, slot))
       : []),
     ...responseObligations(operation),
+    ...storedObligations(document, operation),
     ...securityObligations(document, target, operation),
     ...protocolObligations(document, target, operation, isTested),
   ];
@@ -136,6 +138,12 @@ function responseObligations(operation: Operation): Derived[] {
       const mediaTypes = content.length > 0 ? content.map(({ name }) => name) : ['no body'];
       return mediaTypes.map((mediaType) => derive(operation, 'response', status, mediaType));
     });
+}
+
+/** What the operation stores comes back as it was sent, where an operation reads it. */
+function storedObligations(document: Document, operation: Operation): Derived[] {
+  const found = readerOf(document, operation);
+  return found ? [derive(operation, 'stored', found.reader.id)] : [];
 }
 
 function securityObligations(document: Document, target: Target, operation: Operation): Derived[] {

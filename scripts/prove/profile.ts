@@ -41,6 +41,8 @@ const RULES = {
   'JSON encoding': failure('RFC 8259 sections 2 and 8.1'),
   'unlisted response property': decided(),
 
+  'stored value': warning('RFC 9110 sections 9.3.3 and 9.3.4: what a request has stored is what is read'),
+
   // Values
   'valid request': failure(`${OPENAPI} 4.8.10: the request fits its parameters and its body`),
   'limited value': warning('RFC 8259 sections 6 and 9: a receiver may limit numbers and strings'),

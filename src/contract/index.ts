@@ -50,6 +50,9 @@ export { isLargeInteger, numberLiterals, writeDocument } from './document/text';
 export { versionFinding } from './document/openapi-schema';
 export { walk, type Walked, keywordAt } from './document/walk';
 export { type Support, type Kind, OBJECTS } from './document/keywords';
+export { REFUSED, undocumentedFinding, undocumentedRefusals } from './exchange/own-refusals';
+export { refusalActions } from './exchange/refusal-overlay';
+export { jsonPath, type OverlayAction } from './operations/overlay';
 export { UndocumentedResponse } from './exchange/response';
 export { essenceOf, isJson, type MediaType, type MediaTypeObject, parseMediaType } from './http/media-type';
 export { equalDecimals, parseDecimal } from './json/decimal';
@@ -58,6 +61,7 @@ export { canonicalJson, stringifyJson } from './json/stringify';
 export { examplesOf } from './samples/example-request';
 export {
   camelCase,
+  documentedKey,
   type Operation,
   type Parameter,
   readOperations,

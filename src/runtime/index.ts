@@ -15,6 +15,9 @@ export {
 } from './config';
 export { runService, type ServiceParts } from './run';
 
+// For seed.ts of a service.
+export { runSeed } from './job';
+
 // For dependencies.ts of a service.
 export { openInOrder } from './dependencies';
 
@@ -52,6 +55,7 @@ export {
   numberIn,
   numberInError,
   type OperationalKind,
+  statusIn,
   toProblemIn,
 } from './errors';
 

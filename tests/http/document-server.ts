@@ -33,7 +33,7 @@ import {
   toJavaScript,
 } from '../../scripts/prove';
 import { plainRefusal, renderPlain } from '../support/plain-errors';
-import { buildService } from '../support/service';
+import { buildService, withRefusals } from '../support/service';
 
 /** API keys in the header Authorization follow a word. */
 const PREFIXED = { valid: 'Token good-token', invalid: 'Token bad-token' };
@@ -99,7 +99,8 @@ export interface Parts {
 }
 
 /** A service for any document as a target of the prover. Its handlers return samples of the response schemas. */
-export function serviceOf(json: JsonObject, changed: Partial<Parts> = {}): Target {
+export function serviceOf(given: JsonObject, changed: Partial<Parts> = {}): Target {
+  const json = withRefusals(given) as JsonObject;
   const document = readDocument(json);
   const schemes = Object.entries(document.schemes);
   let received: Received | undefined;
