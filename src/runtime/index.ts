@@ -61,6 +61,7 @@ export {
 
 // For tools and tests.
 export { clientOf } from './secrets';
+export { madeUpSecrets } from './signed-tokens';
 export { credentialOf, openCredentials, openSecrets, variablesOf } from './credentials';
 export { allowOrigins } from './cors';
 export { readSecrets } from './secret-source';
