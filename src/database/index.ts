@@ -12,28 +12,21 @@ export {
   JSON_VALUE,
   TEXT,
   TIMESTAMP,
-  sought,
-  written,
 } from './column';
 export type { Column, Columns, ColumnsOf, ColumnType, Part, PerDialect, Sql, Table } from './column';
 export type { Database } from './database';
 export { databaseUrls, isDatabaseUrl, openDatabase } from './open';
 export type { Migration, Schema } from './schema';
 export { and, identifier, or, rows, sql } from './sql';
-export { ConstraintViolation, InvalidValue, StatementError, StoreUnavailable } from './store';
-export type { Store, StoreObserver } from './store';
 export {
-  addColumn,
-  columnsOf,
-  createTable,
-  deleteFrom,
-  equal,
-  insertInto,
-  returning,
-  select,
-  table,
-  update,
-} from './table';
+  ConstraintViolation,
+  InvalidValue,
+  StatementError,
+  StoreUnavailable,
+  UnusableDatabase,
+} from './store';
+export type { Store, StoreObserver } from './store';
+export { addColumn, createTable, deleteFrom, equal, insertInto, select, table, update } from './table';
 export type { NewRowOf, RowOf, TableOf } from './table';
 export type { Queries } from './transaction';
 export type { JsonValue, Value } from './values';

@@ -11,7 +11,7 @@ import {
   type TypeName,
   written,
 } from './column';
-import { InvalidValue } from './store';
+import { InvalidValue, StatementError } from './store';
 import { INT64_MAX, type Value } from './values';
 
 /** What every engine writes in its own way. */
@@ -192,12 +192,19 @@ function countOf(part: Part, word: string): bigint {
   const count = Number.isInteger(part) ? BigInt(part as number) : part;
   if (typeof count === 'bigint' && count >= 0n) return count > INT64_MAX ? INT64_MAX : count;
   const got = typeof part === 'object' ? 'none' : String(part);
-  throw new InvalidValue(`expected a whole number from 0 on after ${word}, got ${got}`, [part], {
-    rule: 'must be a whole number from 0 on',
-  });
+  throw new InvalidValue(
+    `expected a whole number from 0 on after ${word.toUpperCase()}, got ${got}`,
+    [part],
+    {
+      rule: 'must be a whole number from 0 on',
+    },
+  );
 }
 
-/** Writes a statement in a dialect. */
+/** What SQLite admits (https://sqlite.org/limits.html). PostgreSQL admits twice as many, and `pg` sends more as nonsense. */
+const MAX_VALUES = 32_766;
+
+/** Writes a statement in a dialect. @throws {StatementError} if it has too many values */
 export function render(query: Sql<unknown>, dialect: Dialect): Rendered {
   const values: (Value | readonly Value[])[] = [];
   const add = (value: Value | readonly Value[]) => values.push(value);
@@ -224,7 +231,12 @@ export function render(query: Sql<unknown>, dialect: Dialect): Rendered {
     throw new TypeError(`expected text for ${dialect.names[0]}, got it for ${known.join(' and ')}`);
   }
 
-  return { text: writeSql(query, ''), values, exact: query.columns !== undefined };
+  const text = writeSql(query, '');
+  if (values.length > MAX_VALUES)
+    throw new StatementError(`expected at most ${MAX_VALUES} values in a statement, got ${values.length}`, {
+      statement: text.slice(0, 100),
+    });
+  return { text, values, exact: query.columns !== undefined };
 }
 
 /** Whether it is a number that no column of 64 bits holds, or that is not exact as a double. */

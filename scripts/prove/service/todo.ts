@@ -28,8 +28,9 @@ function leftOutParts(): LeftOut[] {
 }
 
 /** `make todo`: lists what is left to write, and prints nothing else. */
-function list(): void {
-  const items = itemsOf(loadService(), fileOf, leftOutParts());
+async function list(): Promise<void> {
+  const target = loadService();
+  const items = itemsOf({ ...target, ...(await target.inspect()) }, fileOf, leftOutParts());
   for (const { title, lines } of items) {
     console.log(title);
     for (const line of lines) console.log(`  ${line}`);
@@ -37,13 +38,13 @@ function list(): void {
   if (items.length === 0) console.log('nothing is left to do');
 }
 
-export function main(): void {
+export async function main(): Promise<void> {
   try {
-    list();
+    await list();
   } catch (error) {
     console.error(`tests/contract/: ${error instanceof Error ? error.message : String(error)}`);
     process.exitCode = 1;
   }
 }
 
-if (require.main === module) main();
+if (require.main === module) void main();

@@ -18,12 +18,14 @@ const ARRAYS: Readonly<Record<TypeName, string>> = {
 };
 
 const CLAUSE = /\b(SELECT|FROM|WHERE|HAVING|ON|SET|VALUES|RETURNING)\b/gi;
+/** A name or a text, which may be a key word. */
+const QUOTED = /"[^"]*"|'[^']*'/g;
 const COMPARISON = /([<>=]|\b(BETWEEN|AND)|\bIN\s*\([^()]*)\s*$/i;
 
 /** Whether the value after a text is looked for, and not written. */
 function isCompared(before: string): boolean {
   if (!COMPARISON.test(before)) return false;
-  const [clause = ''] = before.match(CLAUSE)?.slice(-1) ?? [];
+  const [clause = ''] = before.replace(QUOTED, '').match(CLAUSE)?.slice(-1) ?? [];
   return /^(WHERE|HAVING|ON)$/i.test(clause);
 }
 
