@@ -2,7 +2,6 @@ import {
   ColumnNode,
   type ColumnUpdateNode,
   type CompiledQuery,
-  type DefaultInsertValueNode,
   DefaultQueryCompiler,
   type DeleteQueryNode,
   type InsertQueryNode,
@@ -159,7 +158,7 @@ export class Compiler extends DefaultQueryCompiler {
   }
 
   /** PostgreSQL would take the default of the column, SQLite NULL. */
-  protected override visitDefaultInsertValue(_: DefaultInsertValueNode): never {
+  protected override visitDefaultInsertValue(): never {
     throw new TypeError('expected the same columns in each row of an insert: give null where one has none');
   }
 }
