@@ -11,7 +11,7 @@ const CORE = {
   pattern: [],
   http: ['json', 'problem.ts'],
   document: ['http'],
-  operations: ['document', 'http'],
+  operations: ['json', 'document', 'http'],
   schema: ['json', 'pattern', 'http', 'document', 'operations'],
   parameters: ['json', 'http', 'document', 'operations'],
   codecs: ['json', 'http', 'document', 'operations', 'parameters', 'problem.ts'],

@@ -19,7 +19,7 @@ export const ENTRIES: Readonly<Record<string, string>> = {
   './database': 'src/database/index',
   './kysely': 'src/kysely/index',
   './runtime': 'src/runtime/index',
-  './operational': 'src/runtime/index', // the name of 2.0.0
+  './operational': 'src/runtime/operational', // the name of 2.0.0
   './testing': 'scripts/prove/index',
 };
 export const COMMAND = 'scripts/cli';

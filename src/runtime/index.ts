@@ -35,6 +35,16 @@ export {
   type VerifiersFor,
 } from './credentials';
 
+// For services whose users log in.
+export { hashPassword, verifyPassword } from './passwords';
+export {
+  readSignedTokens,
+  type SignedTokens,
+  signedTokens,
+  type SignedTokensConfig,
+  signedTokenStrategy,
+} from './signed-tokens';
+
 // For errors.ts of a service.
 export {
   type ErrorCode,
@@ -45,6 +55,7 @@ export {
   numberIn,
   numberInError,
   type OperationalKind,
+  statusIn,
   toProblemIn,
 } from './errors';
 
