@@ -50,7 +50,7 @@ async function run<Config extends object, Dependencies extends Store>(
   const observer: StoreObserver = {
     waiting: () => undefined,
     committed: () => undefined,
-    migrated(name, number) {
+    migrated(number, name) {
       if (applied++ === 0) console.log('migration  name');
       console.log(`${String(number).padStart(9)}  ${name}`);
     },

@@ -15,6 +15,7 @@ import {
   INTEGER,
   InvalidValue,
   JSON_VALUE,
+  type NewRowOf,
   openDatabase,
   or,
   type Schema,
@@ -365,14 +366,16 @@ describe.each(useDatabases())('a table in $kind', ({ locate }) => {
     await expect(
       database.query(insertInto(tags, tag)`ON CONFLICT (name) DO UPDATE SET code = excluded.code`),
     ).resolves.toEqual([tag]);
-    for (const [change, constraint] of [
+    await database.execute(deleteFrom(tags)`WHERE name = ${'b'}`);
+    const breaches: [Partial<NewRowOf<typeof tags>>, string][] = [
       [{}, 'unique'],
       [{ name: 'c' }, 'unique'],
-      [{ name: 'c', code: 'c', thing: -1n }, 'foreign key'],
-    ] as const)
-      await expect(
-        database.execute(insertInto(tags, { ...tag, ...(change as object) })``),
-      ).rejects.toMatchObject({ constraint });
+      [{ name: 'c', code: 'b', thing: -1n }, 'foreign key'],
+    ];
+    for (const [change, constraint] of breaches)
+      await expect(database.execute(insertInto(tags, { ...tag, ...change })``)).rejects.toMatchObject({
+        constraint,
+      });
     await expect(database.execute(update(things, { parent: -1n })``)).rejects.toMatchObject({
       constraint: 'foreign key',
     });
