@@ -50,7 +50,7 @@ async function run<Config extends object, Dependencies extends Store>(
   const observer: StoreObserver = {
     waiting: () => undefined,
     committed: () => undefined,
-    migrated(number, name) {
+    migrated(name, number) {
       if (applied++ === 0) console.log('migration  name');
       console.log(`${String(number).padStart(9)}  ${name}`);
     },
