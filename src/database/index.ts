@@ -12,8 +12,6 @@ export {
   JSON_VALUE,
   TEXT,
   TIMESTAMP,
-  sought,
-  written,
 } from './column';
 export type { Column, Columns, ColumnsOf, ColumnType, Part, PerDialect, Sql, Table } from './column';
 export type { Database } from './database';
@@ -28,18 +26,7 @@ export {
   UnusableDatabase,
 } from './store';
 export type { Store, StoreObserver } from './store';
-export {
-  addColumn,
-  columnsOf,
-  createTable,
-  deleteFrom,
-  equal,
-  insertInto,
-  returning,
-  select,
-  table,
-  update,
-} from './table';
+export { addColumn, createTable, deleteFrom, equal, insertInto, select, table, update } from './table';
 export type { NewRowOf, RowOf, TableOf } from './table';
 export type { Queries } from './transaction';
 export type { JsonValue, Value } from './values';

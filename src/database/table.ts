@@ -134,15 +134,6 @@ function columnOf(column: Column): Sql<unknown> {
   return list([raw(`${own} `), type, raw(rest.join('')), { kind: 'check', type: name, column: own }], '');
 }
 
-/** The columns of a table by their names. */
-export const columnsOf = <C extends ColumnsOf>(of: Table<C>): C => of[TABLE].columns;
-
-/** A statement whose rows are read as columns say, by the names in its result. What is none of them stays as it is. */
-export const returning = <C extends ColumnsOf>(query: Sql<unknown>, columns: C): Sql<Row<C>> => ({
-  ...list([query], ''),
-  columns,
-});
-
 /** A value as text: a definition takes no parameters. */
 function literal(column: Column, value: unknown): string {
   const held = written(column, value);
