@@ -91,17 +91,19 @@ test('seed is refused in production', async () => {
   expect(status).toBe(2);
 });
 
-test('a database that cannot be used is status 1, with a sentence', async () => {
+test.each([
+  ['of a newer program', 'PRAGMA user_version = 99', /its schema has version 99, .*: run the newer program$/],
+  ['whose migration was another', "UPDATE plant_store_migrations SET checksum = 'x'", /migration 1, plants/],
+  ['of another program', 'PRAGMA application_id = 1', /it belongs to another program: name another file$/],
+])('a database %s is refused with status 1, and a sentence', async (_, change, message) => {
   const DATABASE_URL = fileUrl();
   await migrate({ DATABASE_URL });
   const file = new SqliteFile(DATABASE_URL.replace('sqlite:', ''));
-  file.pragma('user_version = 99');
+  file.exec(change);
   file.close();
   for (const program of [migrate, seed]) {
     const { status, lines } = await program({ DATABASE_URL });
-    expect(lines).toEqual([
-      expect.stringMatching(/^SQLite file .*: its schema has version 99, .*: run the newer program$/),
-    ]);
+    expect(lines).toEqual([expect.stringMatching(message)]);
     expect(status).toBe(1);
   }
 });
