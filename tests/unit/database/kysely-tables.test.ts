@@ -200,6 +200,19 @@ describe.each(DATABASES)('Kysely over tables in $kind', ({ locate }) => {
         .where((eb) => eb.between('createdAt', '2026-11-22T20:00:00+01:00', '2026-11-22T21:00:00+01:00'))
         .execute(),
     ).resolves.toHaveLength(1);
+    for (const [least, count] of [
+      ['2026-11-22T14:03:30.500-05:00', 1],
+      ['2026-11-22T14:03:31-05:00', 0],
+    ] as const)
+      await expect(
+        db
+          .selectFrom('articles')
+          .select('author')
+          .groupBy('author')
+          .having((eb) => eb(eb.fn.max('createdAt'), '>=', least))
+          .where((eb) => eb(eb.selectFrom('articles as a').select('a.draft').limit(1), '=', false))
+          .execute(),
+      ).resolves.toHaveLength(count);
     await expect(found('tags', '=', 'a')).rejects.toThrow('values of JSON are not compared');
   });
 
