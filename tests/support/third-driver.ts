@@ -164,7 +164,9 @@ export const THIRD: Driver = {
 
     return {
       run: (statement) =>
-        /^\s*(SELECT|WITH)/i.test(statement.text) ? untilFree(() => execute(reader, statement)) : write(statement),
+        /^\s*(SELECT|WITH)/i.test(statement.text)
+          ? untilFree(() => execute(reader, statement))
+          : write(statement),
       begin: beginInTurn,
       isTransient: (error, committing) => !committing && codeOf(error) === 'BUSY',
       probe: write,
