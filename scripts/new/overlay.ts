@@ -4,7 +4,6 @@ import { isMap, isSeq, parseDocument } from 'yaml';
 import {
   joinPointer,
   type JsonObject,
-  lastStep,
   members,
   OpenApiDocument,
   type ServedOperation,
@@ -17,6 +16,7 @@ import {
   SERVER_STATUSES,
   succeedsByDefault,
 } from './errors';
+import { jsonPath } from '../publish/json-path';
 import { fill } from './fill';
 import { readLayout } from './layout-files';
 import type { PathParameter } from './resources';
@@ -113,24 +113,6 @@ export async function overlayFor(
   await dropUnused(overlay, given);
   const applied = await apply(overlay.toJS() as OverlaySet, given);
   return { text: overlay.toString({ lineWidth: 0 }), mediaType, schema, root: applied.data };
-}
-
-/** The JSONPath (RFC 9535) of one place of a document. */
-export function jsonPath(document: OpenApiDocument, pointer: string): string {
-  let path = '$';
-  for (let end = pointer.indexOf('/', 1); pointer !== ''; end = pointer.indexOf('/', end + 1)) {
-    const here = end < 0 ? pointer : pointer.slice(0, end);
-    const holder = document.at(here.slice(0, here.lastIndexOf('/')));
-    path += selector(lastStep(here), Array.isArray(holder));
-    if (end < 0) break;
-  }
-  return path;
-}
-
-function selector(name: string, isIndex: boolean): string {
-  if (isIndex) return `[${name}]`;
-  if (/^[A-Za-z_]\w*$/.test(name)) return `.${name}`;
-  return `['${name.replace(/['\\]/g, '\\$&')}']`;
 }
 
 /** The `required` of each header that the server would have to send with a refusal of its own. */

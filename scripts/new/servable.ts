@@ -14,7 +14,8 @@ import {
 } from '../../src/contract';
 import { toMockable } from '../mock/document';
 import { isUnknown } from '../publish/remarks';
-import { type Action, jsonPath } from './overlay';
+import { jsonPath } from '../publish/json-path';
+import type { Action } from './overlay';
 
 export interface Servable {
   /** The document that can be served. */

@@ -1,10 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { PUBLISHED, TYPES } from '../../scripts/paths';
-import type { Command, Outcome } from '../support/generator';
-import { type RunningProcess, startProcess } from '../support/process';
-import { copyToolchain, type Project, resetToolchain } from '../support/project';
+import type { Project } from '../support/project';
+import { useToolchain } from '../support/toolchain';
 
 jest.setTimeout(120_000);
 
@@ -21,38 +19,14 @@ const GET_NOTE = `
           content: { application/json: { schema: { $ref: '#/components/schemas/Note' } } }
 `;
 
-let generator: RunningProcess;
+const toolchain = useToolchain();
+const { ask } = toolchain;
 let project: Project;
-/** The generated files of the fixture, by path. */
-const generated = new Map<string, string>();
-beforeAll(async () => {
-  generator = startProcess(['--import', 'tsx', 'tests/support/generator.ts'], {});
-  project = copyToolchain();
-  await generate();
-  for (const file of [PUBLISHED, TYPES]) generated.set(file, project.read(file));
-});
 beforeEach(() => {
-  resetToolchain(project);
-  for (const [file, text] of generated) project.write(file, text);
+  project = toolchain.project();
 });
-afterAll(async () => {
-  project.remove();
-  await generator.stop();
-});
-
-/** Runs the program itself. `generate` does the same without the second of start time. */
-const runGenerate = (...args: string[]) => project.run('tsx', 'scripts/generate/main.ts', ...args);
-/** Runs the program itself. `breaking` does the same without the second of start time. */
-const runBreaking = (...args: string[]) => project.run('tsx', 'scripts/breaking/main.ts', ...args);
-
-async function ask(command: Omit<Command, 'folder'>): Promise<Outcome> {
-  const position = generator.output().length;
-  generator.writeLine(JSON.stringify({ folder: project.folder, ...command } satisfies Command));
-  const [line] = await generator.printed(/^\{.*\}$/m, position);
-  return JSON.parse(line) as Outcome;
-}
-const generate = () => ask({});
-const breaking = (base: string) => ask({ base });
+const runGenerate = (...args: string[]) => toolchain.run('generate/main', ...args);
+const generate = () => ask();
 
 const addGetNote = () => {
   project.edit(DOCUMENT, '\ncomponents:', `${GET_NOTE}components:`);
@@ -67,6 +41,7 @@ it('reports a new operation, and writes a stub that compiles but cannot run in p
   expect(output.split('\n')).toEqual([
     '          #/paths/~1notes~1{id}/get: GET /notes/{id} (getNote) is new',
     'src/handlers/get-note.ts is new: a stub, which answers from the document until you write it',
+    "openapi/overlay.yaml: an example for $.paths['/notes/{id}'].get.parameters[0], which the tests use",
     'written: generated/openapi.json, generated/openapi.d.ts',
     '',
   ]);
@@ -149,6 +124,14 @@ it('names the lines of a removed operation whose handler is gone', async () => {
   addGetNote();
   await generate();
   project.edit(DOCUMENT, GET_NOTE, '\n');
+  const { output } = await generate();
+  expect(output).toMatch(
+    /^openapi\/overlay\.yaml#\/actions\/0: \$\.paths\['\/notes\/\{id\}'\]\S* matches nothing: delete/,
+  );
+  project.write(
+    'openapi/overlay.yaml',
+    project.read('openapi/overlay.yaml').replace(/  - target: .*parameters[^]*?example: 1\n/, ''),
+  );
   rmSync(join(project.folder, 'src/handlers/get-note.ts'));
   expect((await generate()).output).toContain(
     'getNote is not an operation of the document: delete its lines in src/handlers/index.ts',
@@ -215,36 +198,12 @@ const HEADER = `parameters:
       operationId`;
 const KEY = 'key: { type: apiKey, in: header, name: X-Key }';
 const BREAKS =
-  'a client of the earlier contract would break: raise its version, or accept the break (`make breaking BASE=--help`)';
+  'a client of the earlier contract would break: undo the change, or accept the break (`make breaking BASE=--help` shows how)';
 const WRITTEN = 'written: generated/openapi.json, generated/openapi.d.ts';
 const POST = '#/paths/~1notes/post';
 
 /** Edits of the document, each as texts and their replacements, and the output of \`make generate\`. */
 const EDITS: readonly [string, readonly (readonly [string, string])[], readonly string[]][] = [
-  [
-    'a renamed operationId',
-    [['operationId: createNote', 'operationId: writeNote']],
-    [
-      `          ${POST}/operationId: was createNote, is writeNote`,
-      'the operation createNote is writeNote now: rename src/handlers/create-note.ts to write-note.ts, and createNote to writeNote in it and in src/handlers/index.ts',
-      WRITTEN,
-    ],
-  ],
-  [
-    'an operation in the place of another one',
-    [
-      ['/notes:', '/letters:'],
-      ['operationId: createNote', 'operationId: createLetter'],
-    ],
-    [
-      `breaking  ${POST}: POST /notes (createNote) is gone`,
-      '          #/paths/~1letters/post: POST /letters (createLetter) is new',
-      'src/handlers/create-letter.ts is new: a stub, which answers from the document until you write it',
-      'createNote is not an operation of the document: delete src/handlers/create-note.ts and its lines in src/handlers/index.ts',
-      BREAKS,
-      WRITTEN,
-    ],
-  ],
   [
     'a new required parameter',
     [
@@ -307,46 +266,4 @@ it.each(EDITS)('lists the next steps after %s', async (_, edits, lines) => {
   for (const [was, is] of edits) project.edit(DOCUMENT, was, is);
   const { status, output } = await generate();
   expect([status, output.trimEnd().split('\n')]).toEqual([0, lines]);
-});
-
-it('make breaking lists the changes that break a client of an earlier commit, and no others', async () => {
-  const git = (...args: string[]) =>
-    spawnSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], {
-      cwd: project.folder,
-    });
-  git('init', '--quiet');
-  git('add', 'generated');
-  git('commit', '--quiet', '--message', 'first');
-  addGetNote();
-  await generate();
-  expect(await breaking('HEAD')).toEqual({ status: 0, output: 'nothing since HEAD would break a client\n' });
-  // Before `make generate`, too.
-  project.edit(DOCUMENT, 'type: string', 'type: string\n          maxLength: 30');
-  const broken = await breaking('HEAD');
-  expect(broken).toEqual({
-    status: 1,
-    output:
-      'breaking  #/components/schemas/Note/properties/text/maxLength: in requests: maxLength 30 is new\n' +
-      '\n1 change since HEAD would break a client. To accept an intended break, see `--help`\n',
-  });
-  expect(runBreaking('HEAD')).toEqual(broken);
-  const [line = ''] = broken.output.replace('breaking  ', '').split('\n');
-  project.write('openapi/accepted-breaks.yaml', `- { change: '${line}', reason: agreed, until: '1.0.0' }\n`);
-  expect(await breaking('HEAD')).toEqual({
-    status: 0,
-    output: `accepted  ${line} (until 1.0.0: agreed)\nnothing since HEAD would break a client but as openapi/accepted-breaks.yaml accepts\n`,
-  });
-  project.edit(DOCUMENT, '  version: 1.0.0', '  version: 1.0.1');
-  expect(await breaking('HEAD')).toMatchObject({
-    status: 1,
-    output: expect.stringContaining(
-      '#/0: expired with version 1.0.0, the document has version 1.0.1',
-    ) as string,
-  });
-  expect((await breaking('--help')).output).toContain('openapi/accepted-breaks.yaml');
-  expect(await breaking('none')).toMatchObject({ status: 2 });
-  expect(runBreaking()).toMatchObject({
-    status: 2,
-    output: expect.stringContaining('make breaking BASE=main') as string,
-  });
 });

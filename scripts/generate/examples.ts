@@ -1,0 +1,80 @@
+/** Gives the path parameters of new operations examples, which the contract tests use, as `make new` does for the first ones. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { isMap, isSeq, parseDocument, stringify } from 'yaml';
+import {
+  examplesOf,
+  type JsonObject,
+  OpenApiDocument,
+  type Operation,
+  type Parameter,
+  readOperations,
+  samples,
+  viewSchemas,
+} from '../../src/contract';
+import { OVERLAY, root } from '../paths';
+import { jsonPath } from '../publish/json-path';
+
+/** Adds an action to the overlay for each parameter without an example. Returns a sentence for each. */
+export function addExamples(published: JsonObject, added: readonly Operation[]): string[] {
+  const file = path.join(root, OVERLAY);
+  if (added.length === 0 || !existsSync(file)) return [];
+  const document = new OpenApiDocument(published);
+  const others = readOperations(document).filter(
+    ({ operationId }) => !added.some((one) => one.operationId === operationId),
+  );
+  const examples = new Map<string, unknown>();
+  for (const operation of added) {
+    for (const parameter of operation.parameters) {
+      const { pointer, schemaPointer } = parameter;
+      if (parameter.in !== 'path' || schemaPointer === undefined) continue;
+      if (ownExamples(document, parameter).length > 0 || examples.has(pointer)) continue;
+      const prefix = prefixOf(operation, parameter);
+      const same = others.flatMap((other) =>
+        other.parameters.filter((one) => one.in === 'path' && prefixOf(other, one) === prefix),
+      );
+      const [example] = [
+        ...same.flatMap((one) => ownExamples(document, one)),
+        ...samples(document, schemaPointer, 'request'),
+      ];
+      if (example !== undefined) examples.set(pointer, example);
+    }
+  }
+  if (examples.size === 0) return [];
+  const actions = [...examples].map(([pointer, example]) => ({
+    target: jsonPath(document, pointer),
+    description: 'an example, which the tests use',
+    update: { example },
+  }));
+  return addActions(file, actions)
+    ? actions.map(({ target }) => `${OVERLAY}: an example for ${target}, which the tests use`)
+    : actions.map((action) => `add to the actions of ${OVERLAY}: ${JSON.stringify(action)}`);
+}
+
+function ownExamples(document: OpenApiDocument, { pointer, schemaPointer }: Parameter): unknown[] {
+  const view = viewSchemas(document, [schemaPointer ?? []].flat(), 'request');
+  return [...examplesOf(document, pointer), ...view.examples, ...(view.values?.values() ?? [])];
+}
+
+/** The path up to a parameter: there it names the same thing in every operation. */
+function prefixOf({ paths: [template = ''] }: Operation, { name }: Parameter): string {
+  return template.slice(0, template.indexOf(`{${name}}`)).replace(/\{[^}]*\}/g, '{}');
+}
+
+/** Writes actions before the others. Every other line stays as it is. Returns false if the file has another form. */
+function addActions(file: string, actions: readonly object[]): boolean {
+  const text = readFileSync(file, 'utf8');
+  const parsed = parseDocument(text);
+  const list = parsed.get('actions');
+  const [first] = isSeq(list) && list.flow !== true ? list.items : [];
+  if (!isMap(first) || !first.range) return false;
+  const line = text.lastIndexOf('\n', first.range[0]) + 1;
+  const indent = text.slice(line, first.range[0]).replace(/-\s*$/, '');
+  if (indent.trim() !== '') return false;
+  const lines = stringify(actions, { lineWidth: 0 }).trimEnd().split('\n');
+  writeFileSync(
+    file,
+    `${text.slice(0, line)}${lines.map((one) => `${indent}${one}\n`).join('')}${text.slice(line)}`,
+  );
+  return true;
+}
