@@ -1,26 +1,25 @@
 import path from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
-import { joinPointer, isObject, type Kind, OBJECTS, walk, type Walked, keywordAt } from '../../src/contract';
+import { joinPointer, isObject, type Kind, OBJECTS, walk, type Walked } from '../../src/contract';
 import { BOUNDS } from './bounds';
+import {
+  decoded,
+  hasKeywordOf,
+  isCopy,
+  isReference,
+  keyOf,
+  type Mutable,
+  nameOf,
+  type Origin,
+  placeOf,
+  SECTIONS,
+  sectionsIn,
+  sizeOf,
+  within,
+} from './origin';
 import { SourceError } from './read-file';
 import type { SourceFile } from './source-file';
 import { SourceFiles } from './source-files';
-import { stepsOf, valueAt } from './values';
-
-type Mutable = Record<string, unknown>;
-
-/** The section of `components` for each kind of object. */
-const SECTIONS = new Map(
-  [...(OBJECTS.get('Components')?.keywords ?? [])].flatMap(([name, { holds }]) =>
-    holds ? [[holds.kind, name] as const] : [],
-  ),
-);
-
-/** A place in a source file. */
-export interface Origin {
-  readonly file: SourceFile;
-  readonly pointer: string;
-}
+import { valueAt } from './values';
 
 /**
  * Combines the files of a document. A referenced object of another file becomes a component. A path item, and any value to
@@ -124,14 +123,14 @@ export class Bundle {
   /** The targets of a reference that stands alone, each the target of the one before it; none in a circle. */
   private targets(value: unknown, file: SourceFile, at: string): Origin[] {
     const chain: Origin[] = [];
-    let target = isReference(value) ? this.target(value['$ref'], file, at) : undefined;
+    let target = isReference(value) ? this.target(value.$ref, file, at) : undefined;
     while (target) {
       const { file: from, pointer } = target;
       if (chain.some((one) => one.file === from && one.pointer === pointer)) return [];
       chain.push(target);
       const next = valueAt(from.value, pointer);
       if (from === this.main || !isReference(next)) break;
-      target = this.target(next['$ref'], from, at, true);
+      target = this.target(next.$ref, from, at, true);
     }
     return chain;
   }
@@ -293,58 +292,5 @@ export class Bundle {
         `references that are replaced by their targets stand for at most ${BOUNDS.copied} values`,
       );
     return structuredClone(value);
-  }
-}
-
-const keyOf = (kind: Kind, { file, pointer }: Origin): string => `${kind} ${file.path}#${pointer}`;
-const placeOf = ({ file, pointer }: Origin): string => file.locate(pointer);
-const within = ({ file, pointer }: Origin, name: string): Origin => ({
-  file,
-  pointer: joinPointer(pointer, name),
-});
-
-/** Of a component: the last step of its pointer, or the name of its file. */
-const nameOf = ({ file, pointer }: Origin): string =>
-  (stepsOf(pointer).at(-1) ?? path.parse(file.path).name).replace(/[^\w.-]/g, '_');
-
-/** The sections of `components`, each with the kind of its members. */
-const sectionsIn = (components: unknown): (readonly [section: Mutable, kind: Kind])[] =>
-  [...SECTIONS].flatMap(([kind, name]) => {
-    const section = isObject(components) ? components[name] : undefined;
-    return isObject(section) && typeof section['$ref'] !== 'string'
-      ? [[section as Mutable, kind] as const]
-      : [];
-  });
-
-/** Whether a value is a reference and nothing else. */
-const isReference = (value: unknown): value is { readonly $ref: string } =>
-  isObject(value) && typeof value['$ref'] === 'string' && Object.keys(value).length === 1;
-
-/** Whether two values are the same wherever they stand: they refer to nothing. */
-const isCopy = (one: unknown, other: unknown): boolean =>
-  !/"(\$ref|mapping)"/.test(
-    JSON.stringify(other, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value)),
-  ) && isDeepStrictEqual(one, structuredClone(other));
-
-/** How many values it consists of. */
-const sizeOf = (value: unknown): number =>
-  typeof value === 'object' && value !== null
-    ? Object.values(value).reduce<number>((sum, member) => sum + sizeOf(member), 1)
-    : 1;
-
-/** Whether a value can be of a kind: it has one of its keywords, or none at all. */
-function hasKeywordOf(kind: Kind, value: unknown): boolean {
-  if (!isObject(value)) return kind === 'Schema' && typeof value === 'boolean';
-  const names = Object.keys(value);
-  const isKeyword = (name: string) =>
-    name === '$ref' || name.startsWith('x-') || keywordAt(kind, name) !== undefined;
-  return names.length === 0 || names.some(isKeyword);
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
   }
 }
