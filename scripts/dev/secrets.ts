@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { OpenApiDocument, readDocument, securitySchemes } from '../../src/contract';
-import { openCredentials, readCredentials, Variables, type Verifiers } from '../../src/runtime';
+import { openSecrets, readCredentials, Variables, type Verifiers } from '../../src/runtime';
 import { loadModule } from '../load';
 import { PUBLISHED, root } from '../paths';
 
@@ -22,7 +22,7 @@ export interface SessionSecret {
 export function sessionSecrets(): SessionSecret[] {
   const { verifiers = {} } = (loadModule('src/auth.ts') ?? {}) as { readonly verifiers?: Verifiers };
   const document = new OpenApiDocument(readDocument(readFileSync(path.join(root, PUBLISHED), 'utf8')));
-  const { generated } = openCredentials(readCredentials(verifiers, new Variables(process.env)), document);
+  const { generated } = openSecrets(readCredentials(verifiers, new Variables(process.env)), document);
   const scopes = [...new Set(securitySchemes(document).flatMap((scheme) => scheme.scopes))].join(' ');
   const secrets = [...generated].map(([scheme, { variable, secret }]) => {
     const verifier = verifiers[scheme];

@@ -5,6 +5,7 @@ import { isMap, isSeq, parseDocument, stringify } from 'yaml';
 import {
   examplesOf,
   type JsonObject,
+  jsonPath,
   OpenApiDocument,
   type Operation,
   type Parameter,
@@ -13,7 +14,6 @@ import {
   viewSchemas,
 } from '../../src/contract';
 import { OVERLAY, root } from '../paths';
-import { jsonPath } from '../publish/json-path';
 
 /** Adds an action to the overlay for each parameter without an example. Returns a sentence for each. */
 export function addExamples(published: JsonObject, added: readonly Operation[]): string[] {

@@ -51,24 +51,35 @@ export const basicUsers = (variables: { readonly secrets: string }): Verifier =>
   ...variables,
 });
 
-/** A verifier, or a passport strategy of the service, for each security scheme of the document. */
-export type VerifiersFor<Security> = {
-  readonly [Scheme in keyof PrincipalsFor<Security>]: Verifier | StrategyOf<PrincipalsFor<Security>[Scheme]>;
+/** What verifies a scheme: secrets of the environment, a passport strategy of the service, or one over its dependencies. */
+type VerifierOf<P extends object, Dependencies> =
+  Verifier | StrategyOf<P> | ((dependencies: Dependencies) => StrategyOf<P>);
+
+/**
+ * What verifies each security scheme of the document.
+ *
+ * @typeParam Dependencies what the functions among them take: those of src/dependencies.ts
+ */
+export type VerifiersFor<Security, Dependencies = unknown> = {
+  readonly [Scheme in keyof PrincipalsFor<Security>]: VerifierOf<
+    PrincipalsFor<Security>[Scheme],
+    Dependencies
+  >;
 };
 
-/** By the name of the security scheme. */
-export type Verifiers = Readonly<Record<string, Verifier | StrategyOf<object>>>;
+/** By the name of the security scheme. By default: of a service with any dependencies. */
+export type Verifiers<Dependencies = never> = Readonly<Record<string, VerifierOf<object, Dependencies>>>;
 
 /** The type of each scheme's principal, which a handler receives as `principal`. */
 export type PrincipalsOf<V> = {
   readonly [Scheme in keyof V]: V[Scheme] extends Verifier
     ? Client
-    : V[Scheme] extends StrategyOf<infer P>
+    : V[Scheme] extends StrategyOf<infer P> | ((dependencies: never) => StrategyOf<infer P>)
       ? P
       : never;
 };
 
-const isVerifier = (value: Verifiers[string]): value is Verifier => 'kind' in value;
+const isVerifier = (value: object): value is Verifier => 'kind' in value;
 
 /** The configuration of the verifiers, read from the environment. */
 export interface CredentialsConfig<V extends Verifiers = Verifiers> {
@@ -141,19 +152,18 @@ export interface Credentials<V extends Verifiers> {
   readonly watch: (onChange: (change: string | InvalidConfig) => void) => void;
 }
 
+/** The secrets that are accepted, by variable, and those among them that were generated. */
+interface OpenSecrets extends Pick<Credentials<Verifiers>, 'generated'> {
+  readonly accepted: ReadonlyMap<string, AcceptedSecrets>;
+}
+
 /**
- * Creates the strategies of the verifiers, and generates a secret for each variable without one. A generated secret has
- * every scope that the document demands.
+ * Generates a secret for each variable without one. It has every scope that the document demands.
  *
- * @param warn receives what is wrong with a key of an issuer
  * @throws {InvalidContract} if a verifier is not for the type of its security scheme
  */
-export function openCredentials<V extends Verifiers>(
-  config: CredentialsConfig<V>,
-  document: OpenApiDocument,
-  warn: (message: string) => void = () => undefined,
-): Credentials<V> {
-  const { verifiers, sources, issuers } = config;
+export function openSecrets(config: CredentialsConfig, document: OpenApiDocument): OpenSecrets {
+  const { verifiers, sources } = config;
   checkKinds(document, verifiers);
   const scopes = [...new Set(securitySchemes(document).flatMap((scheme) => scheme.scopes))];
   const missing = new Set(unset(config).map(({ variable }) => variable));
@@ -172,8 +182,26 @@ export function openCredentials<V extends Verifiers>(
       ];
     }),
   );
+  return { accepted, generated };
+}
+
+/**
+ * Creates the strategies of the verifiers, over their secrets (`openSecrets`) and over the dependencies of the service.
+ *
+ * @param warn receives what is wrong with a key of an issuer
+ * @throws {InvalidContract} if a verifier is not for the type of its security scheme
+ */
+export function openCredentials<Dependencies, V extends Verifiers<Dependencies>>(
+  config: CredentialsConfig<V>,
+  document: OpenApiDocument,
+  dependencies: Dependencies,
+  warn: (message: string) => void = () => undefined,
+): Credentials<V> {
+  const { verifiers, sources, issuers } = config;
+  const { accepted, generated } = openSecrets(config, document);
   const jwts = new Map([...issuers].map(([name, issuer]) => [name, jwtVerifier(issuer, warn)]));
-  const strategyOf = (verifier: Verifiers[string]): StrategyOf<object> => {
+  const strategyOf = (verifier: Verifiers<Dependencies>[string]): StrategyOf<object> => {
+    if (typeof verifier === 'function') return verifier(dependencies);
     if (!isVerifier(verifier)) return verifier;
     const secrets = accepted.get(verifier.secrets) ?? new AcceptedSecrets([]);
     const jwt = jwts.get(verifier.issuer ?? '');

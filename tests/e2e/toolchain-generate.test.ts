@@ -17,6 +17,10 @@ const GET_NOTE = `
         '200':
           description: the note
           content: { application/json: { schema: { $ref: '#/components/schemas/Note' } } }
+        '400': &refused
+          description: what is wrong
+          content: { application/json: { schema: { $ref: '#/components/schemas/Error' } } }
+        '406': *refused
 `;
 
 const toolchain = useToolchain();

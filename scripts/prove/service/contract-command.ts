@@ -34,7 +34,8 @@ async function main(args: string[], supervision?: Supervision): Promise<number> 
   const { locate } = readSource(findDocument());
   const status = await runCommand(target, values, { locate, supervision });
   if (status !== 0) console.log('The server for the curl lines: make contract SERVE=1');
-  if (target.stubs.length + target.waivers.length > 0) console.log('What is left to write: make todo');
+  if ((await target.inspect()).stubs.length + target.waivers.length > 0)
+    console.log('What is left to write: make todo');
   return status;
 }
 

@@ -57,8 +57,10 @@ function credentialsOf(
 }
 
 /** The strategies of verifiers with the secrets in these variables. */
-export const strategiesWith = <V extends Verifiers>(
+export const strategiesWith = <Dependencies, V extends Verifiers<Dependencies>>(
   verifiers: V,
   environment: Readonly<Record<string, string>>,
   document: OpenApiDocument,
-) => openCredentials(readCredentials(verifiers, new Variables(environment)), document).strategies;
+  dependencies: Dependencies,
+) =>
+  openCredentials(readCredentials(verifiers, new Variables(environment)), document, dependencies).strategies;

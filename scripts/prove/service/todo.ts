@@ -33,10 +33,13 @@ const handlerItems = (lines: readonly string[]): Item[] =>
   lines.length === 0 ? [] : [{ title: 'handlers whose operations were renamed or removed', lines }];
 
 /** `make todo`: lists what is left to write, and prints nothing else. */
-function list(): void {
+async function list(): Promise<void> {
   const target = loadService();
   const ids = readOperations(target.described).map(({ operationId }) => operationId);
-  const items = [...handlerItems(handlersLeft(new Set(ids))), ...itemsOf(target, fileOf, leftOutParts())];
+  const items = [
+    ...handlerItems(handlersLeft(new Set(ids))),
+    ...itemsOf({ ...target, ...(await target.inspect()) }, fileOf, leftOutParts()),
+  ];
   for (const { title, lines } of items) {
     console.log(title);
     for (const line of lines) console.log(`  ${line}`);
@@ -44,13 +47,13 @@ function list(): void {
   if (items.length === 0) console.log('nothing is left to do');
 }
 
-export function main(): void {
+export async function main(): Promise<void> {
   try {
-    list();
+    await list();
   } catch (error) {
     console.error(`tests/contract/: ${error instanceof Error ? error.message : String(error)}`);
     process.exitCode = 1;
   }
 }
 
-if (require.main === module) main();
+if (require.main === module) void main();

@@ -159,7 +159,7 @@ it('prepares the objects that examples name, and create-read-delete', async () =
   });
   expect(files['src/shop/shop-store.ts']?.match(/: Collection<.*>/g)).toHaveLength(1);
   const service = files['tests/contract/service.ts'] ?? '';
-  expect(service).toContain("await store.carts.add('1', examples.carts)");
+  expect(service).toContain("await dependencies.store.carts.add('1', examples.carts)");
   expect(examplesIn(files)).toEqual({ carts: { id: { $int64: '1' } } });
   expect(service).toContain('carts: what is created can be read, until it is deleted');
   expect(service).toContain(
@@ -184,7 +184,7 @@ it.each([1n, 2n ** 31n, 2n ** 53n - 1n, 2n ** 53n, 2n ** 53n + 1n, MOST, -MOST -
         paths: { '/carts/{id}': { get: { operationId: 'read', parameters: [parameter], responses } } },
       });
       const service = files['tests/contract/service.ts'] ?? '';
-      expect(service).toContain(`await store.carts.add('${example}', examples.carts)`);
+      expect(service).toContain(`await dependencies.store.carts.add('${example}', examples.carts)`);
       expect(examplesIn(files)).toEqual({ carts: { id: { $int64: String(example) } } });
       const [, none = ''] = /parameters: \{ id: (-?\d+)n? \}, expect: 'noSuchResource'/.exec(service) ?? [];
       if (example !== MOST || !('minimum' in bounds)) {

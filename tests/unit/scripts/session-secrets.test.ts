@@ -1,7 +1,7 @@
 import { OpenApiDocument } from '../../../src/contract';
 import { sessionSecrets } from '../../../scripts/dev/secrets';
 import { root, workOn } from '../../../scripts/paths';
-import { openCredentials, readCredentials, Variables } from '../../../src/runtime';
+import { openSecrets, readCredentials, Variables } from '../../../src/runtime';
 import { useFolder } from '../../support/folder';
 import { buildDocument } from '../../support/service';
 
@@ -43,7 +43,7 @@ test('a development session has one secret for each variable, which every server
   const environment = Object.fromEntries(secrets.map(({ variable, value }) => [variable, value]));
   const variables = new Variables(environment);
   expect(
-    openCredentials(readCredentials(verifiers, variables), new OpenApiDocument(document)).generated.size,
+    openSecrets(readCredentials(verifiers, variables), new OpenApiDocument(document)).generated.size,
   ).toBe(0);
   expect(variables.wrong).toEqual([]);
   expect(environment['TOKENS']).toMatch(/^[\w-]+:read$/);

@@ -3,7 +3,7 @@ import type { CreateHandler } from './types';
 
 /** POST /bikes */
 export const createBike: CreateHandler<'createBike'> =
-  (store) =>
+  ({ store }) =>
   async ({ body }) => {
     const bike = { ...body, bikeId: randomUUID() };
     await store.bikes.add(bike.bikeId, bike);

@@ -3,7 +3,7 @@ import type { CreateHandler } from './types';
 
 /** PUT /bikes/{bikeId} */
 export const replaceBike: CreateHandler<'replaceBike'> =
-  (store) =>
+  ({ store }) =>
   async ({ path: { bikeId }, body }) => {
     const bike = await store.bikes.update(bikeId, () => ({ ...body, bikeId }));
     if (bike) return { status: 200, body: bike };

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { readDocument } from 'contract-first-server';
+import { type Operation, readDocument } from 'contract-first-server';
+import { statusIn } from 'contract-first-server/runtime';
 import {
   type OwnRefusal,
   readExamples,
@@ -13,9 +14,10 @@ import {
 import { createApp } from '../../src/app';
 import { verifiers } from '../../src/auth';
 import { errors, ERRORS, type Kind } from '../../src/errors';
+import { readConfig } from '../../src/config';
+import { type Dependencies, openDependencies } from '../../src/dependencies';
 import { createHandlers } from '../../src/handlers';
-import type { BikeShedStore, Bike } from '../../src/bike-shed/bike-shed-store';
-import { openStore } from '../../src/storage/open';
+import type { Bike } from '../../src/bike-shed/bike-shed-store';
 
 /** The published document. `readDocument` keeps integers beyond 2^53 exact. */
 const document = readDocument(readFileSync(path.join(__dirname, '../../generated/openapi.json'), 'utf8'));
@@ -29,21 +31,26 @@ const examples = readExamples(path.join(__dirname, 'examples.json')) as {
 };
 // #endregion examples
 
-/** A store that holds the objects that the examples of path parameters name. Each test begins with one. */
-export async function openExampleStore(): Promise<BikeShedStore> {
-  const store = await openStore('memory:');
+const config = readConfig({ DATABASE_URL: 'memory:' });
+
+/** The dependencies, with a store that holds the objects that the examples of path parameters name. Each test begins with them. */
+export async function openExample(): Promise<Dependencies> {
+  const dependencies = await openDependencies(config);
   // #region stored
-  await store.bikes.add('00000000-0000-4000-8000-000000000001', examples.bikes);
+  await dependencies.store.bikes.add('00000000-0000-4000-8000-000000000001', examples.bikes);
   // #endregion stored
-  return store;
+  return dependencies;
 }
 
 /** How the service refuses a request: the status, and members that the body must have. */
-const refusal = (kind: Kind): RefusalRule => ({
-  status: ERRORS[kind].status,
-  // #region members
-  // #endregion members
-});
+const refusal = (kind: Kind, operation?: Operation): RefusalRule => {
+  const status = statusIn(ERRORS, kind, operation);
+  return {
+    status,
+    // #region members
+    // #endregion members
+  };
+};
 
 /** Refusals that depend on what is stored. `operations`: those that may refuse any valid request so. */
 const ownRefusals: Readonly<Record<string, OwnRefusal>> = {
@@ -134,7 +141,7 @@ export const waivers: readonly Waiver[] = [
 export const service = (): ServiceTarget =>
   serviceTarget({
     document,
-    openStore: openExampleStore,
+    open: openExample,
     createHandlers,
     createApp,
     errors,
