@@ -1,7 +1,7 @@
 /** Gives the path parameters of new operations examples, which the contract tests use, as `make new` does for the first ones. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { isMap, isSeq, parseDocument, stringify } from 'yaml';
+import { isMap, isScalar, isSeq, parseDocument, stringify } from 'yaml';
 import {
   examplesOf,
   type JsonObject,
@@ -24,6 +24,7 @@ export function addExamples(published: JsonObject, added: readonly Operation[]):
     ({ operationId }) => !added.some((one) => one.operationId === operationId),
   );
   const examples = new Map<string, unknown>();
+  const byPrefix = new Map<string, unknown[]>();
   for (const operation of added) {
     for (const parameter of operation.parameters) {
       const { pointer, schemaPointer } = parameter;
@@ -34,10 +35,13 @@ export function addExamples(published: JsonObject, added: readonly Operation[]):
         other.parameters.filter((one) => one.in === 'path' && prefixOf(other, one) === prefix),
       );
       const [example] = [
+        ...(byPrefix.get(prefix) ?? []),
         ...same.flatMap((one) => ownExamples(document, one)),
         ...samples(document, schemaPointer, 'request'),
       ];
-      if (example !== undefined) examples.set(pointer, example);
+      if (example === undefined) continue;
+      examples.set(pointer, example);
+      byPrefix.set(prefix, [example]);
     }
   }
   if (examples.size === 0) return [];
@@ -64,13 +68,14 @@ function prefixOf({ paths: [template = ''] }: Operation, { name }: Parameter): s
 /** Writes actions before the others. Every other line stays as it is. Returns false if the file has another form. */
 function addActions(file: string, actions: readonly object[]): boolean {
   const text = readFileSync(file, 'utf8');
-  const parsed = parseDocument(text);
-  const list = parsed.get('actions');
-  const [first] = isSeq(list) && list.flow !== true ? list.items : [];
-  if (!isMap(first) || !first.range) return false;
-  const line = text.lastIndexOf('\n', first.range[0]) + 1;
-  const indent = text.slice(line, first.range[0]).replace(/-\s*$/, '');
-  if (indent.trim() !== '') return false;
+  const { contents } = parseDocument(text);
+  const pair = isMap(contents) ? contents.items.find(({ key }) => String(key) === 'actions') : undefined;
+  const [first] = isSeq(pair?.value) && pair.value.flow !== true ? pair.value.items : [];
+  if (!isScalar(pair?.key) || !isMap(first)) return false;
+  // Behind the name, so that a comment stays with its action.
+  const line = text.indexOf('\n', pair.key.range[1]) + 1;
+  const indent = text.slice(text.lastIndexOf('\n', first.range[0]) + 1, first.range[0]).replace(/-\s*$/, '');
+  if (indent.trim() !== '' || line === 0) return false;
   const lines = stringify(actions, { lineWidth: 0 }).trimEnd().split('\n');
   writeFileSync(
     file,

@@ -48,7 +48,7 @@ export async function publish(): Promise<Publication> {
     const remarks = [
       ...source.notes,
       ...idle,
-      ...remarkLines(source, [...contract.remarks, ...lists, ...types.untyped]),
+      ...remarkLines(source, [...contract.remarks, ...lists, ...types.untyped], Infinity),
     ];
     return { document, contract, remarks, files: { [PUBLISHED]: text, [TYPES]: types.text } };
   } catch (error) {

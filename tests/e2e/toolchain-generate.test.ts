@@ -271,3 +271,101 @@ it.each(EDITS)('lists the next steps after %s', async (_, edits, lines) => {
   const { status, output } = await generate();
   expect([status, output.trimEnd().split('\n')]).toEqual([0, lines]);
 });
+
+/** Paths of operations, each with a list of unlimited length. */
+const shelves = (count: number) =>
+  Array.from(
+    { length: count },
+    (_, i) => `
+  /shelves/${i}/{key}:
+    get:
+      operationId: getShelf${i}
+      parameters: [{ name: key, in: path, required: true, schema: { type: string } }]
+      responses:
+        '200': { description: all, content: { application/json: { schema: { type: array, items: { type: string } } } } }
+        '400': { $ref: '#/components/responses/InternalServerError' }`,
+  ).join('');
+
+it('prints at most 20 lines about a change, and the rest on request', async () => {
+  project.edit(DOCUMENT, '\ncomponents:', `${shelves(60)}\ncomponents:`);
+  const first = (await ask()).output.trimEnd().split('\n');
+  expect(first.length).toBeLessThanOrEqual(20);
+  expect(first.filter((line) => /^and \d+ more: `make generate ALL=1` lists them$/.test(line))).toHaveLength(
+    3,
+  );
+  const all = (await ask({ all: true })).output;
+  for (let i = 0; i < 60; i++) expect(all).toContain(`GET /shelves/${i}/{key} (getShelf${i}) is new`);
+  expect(all.match(/is a list of unlimited length/g)).toHaveLength(60);
+  // One line of the overlay that changes every operation is one line.
+  project.edit(
+    'openapi/overlay.yaml',
+    "      '503':",
+    "      '429': { $ref: '#/components/responses/InternalServerError' }\n      '503':",
+  );
+  expect((await ask()).output.trimEnd().split('\n')).toEqual([
+    '          #/paths/*/*/responses/429: the status 429 is new (61 places)',
+    WRITTEN,
+  ]);
+});
+
+it('prints a remark once, until something about it changes', async () => {
+  project.edit(DOCUMENT, '\ncomponents:', `${shelves(1)}\ncomponents:`);
+  const remark = 'is a list of unlimited length';
+  expect((await ask()).output).toContain(remark);
+  // It moves down by a line.
+  project.edit(DOCUMENT, 'paths:', '# a comment\npaths:');
+  expect((await ask()).output).toBe('generated/ is up to date\n');
+  expect((await ask({ all: true })).output).toContain(remark);
+  project.edit(DOCUMENT, 'type: array,', 'type: array, maxItems: 9,');
+  expect((await ask()).output).not.toContain(remark);
+  project.edit(DOCUMENT, 'type: array, maxItems: 9,', 'type: array,');
+  expect((await ask()).output).toContain(remark);
+});
+
+it('gives the path parameters of a later operation the example of the same place, and leaves the overlay as it is', async () => {
+  const overlay = project.read('openapi/overlay.yaml').replace('actions:\n', 'actions:\n  # mine\n');
+  project.write('openapi/overlay.yaml', overlay);
+  const answers =
+    "responses: { '200': { description: ok }, '400': { $ref: '#/components/responses/InternalServerError' } }";
+  const pathOf = (name: string, schema: string) =>
+    `[{ name: ${name}, in: path, required: true, schema: { ${schema} } }`;
+  project.edit(
+    DOCUMENT,
+    '\ncomponents:',
+    `
+  /people/{person}:
+    parameters: ${pathOf('person', 'type: string, format: uuid')}]
+    get: { operationId: getPerson, ${answers} }
+  '/people/{name}/letters/{letter: x}':
+    parameters: ${pathOf('name', 'type: string')}, ${pathOf("'letter: x'", 'type: integer, minimum: 7').slice(1)}]
+    get: { operationId: getLetter, ${answers} }
+components:`,
+  );
+  const { output } = await ask();
+  expect(output.match(/^openapi\/overlay\.yaml: an example for .*$/gm)).toHaveLength(3);
+  const text = project.read('openapi/overlay.yaml');
+  const added = text.slice(text.indexOf('actions:') + 'actions:\n'.length, text.indexOf('  # mine'));
+  expect(overlay.replace('actions:\n', `actions:\n${added}`)).toBe(text);
+  expect(added).toContain("  - target: $.paths['/people/{person}'].parameters[0]\n");
+  const { paths } = JSON.parse(project.read('generated/openapi.json')) as {
+    paths: Record<string, { parameters: { example: unknown }[] }>;
+  };
+  expect(paths['/people/{name}/letters/{letter: x}']?.parameters.map(({ example }) => example)).toEqual([
+    '00000000-0000-4000-8000-000000000001',
+    7,
+  ]);
+  expect(await ask()).toEqual({ status: 0, output: 'generated/ is up to date\n' });
+  // One that comes later has the example of those before it.
+  project.edit(
+    DOCUMENT,
+    '\ncomponents:',
+    `\n  /people/{id}/photo:\n    parameters: ${pathOf('id', 'type: string, format: uuid')}]\n    get: { operationId: getPhoto, ${answers} }\ncomponents:`,
+  );
+  await ask();
+  const published = JSON.parse(project.read('generated/openapi.json')) as {
+    paths: Record<string, { parameters: { example: unknown }[] }>;
+  };
+  expect(published.paths['/people/{id}/photo']?.parameters[0]?.example).toBe(
+    published.paths['/people/{person}']?.parameters[0]?.example,
+  );
+});
