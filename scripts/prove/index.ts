@@ -30,6 +30,7 @@ export type {
   Refusals,
   Resolvable,
   Scenario,
+  ScenarioOf,
   Server,
   Step,
   Target,
