@@ -38,7 +38,7 @@ export async function publish(): Promise<Publication> {
   const source = readSource(file);
   const version = versionFinding(source.document);
   if (version) throw new SourceError(located(source, [version]));
-  const document = await overlay(source.document);
+  const document = await overlaid(source.document);
   const read = new OpenApiDocument(document);
   // A validator ignores unknown keywords such as `maximun`, and the value would be unchecked.
   const unknown = read.remarks.filter(isUnknown);
@@ -48,13 +48,17 @@ export async function publish(): Promise<Publication> {
   try {
     const contract = compileContract(read, readExtensions());
     const lists = unboundedLists(read, contract.served.keys());
-    const text = `${writeDocument(document, 2)}\n`;
     const types = typesOf(read);
     const remarks = [
       ...source.notes,
       ...remarkLines(source, [...contract.remarks, ...lists, ...types.untyped]),
     ];
-    return { document, contract, remarks, files: { [PUBLISHED]: text, [TYPES]: types.text } };
+    return {
+      document,
+      contract,
+      remarks,
+      files: { [PUBLISHED]: publishedText(document), [TYPES]: types.text },
+    };
   } catch (error) {
     if (error instanceof InvalidContract) throw new SourceError(locatedApart(source, error.findings));
     throw error;
@@ -79,7 +83,15 @@ function locatedApart(source: Source, findings: readonly Finding[]): string {
   return [...(own.length > 0 ? [located(source, own)] : []), ...added.map(addedLine)].join('\n');
 }
 
-async function overlay(document: JsonObject): Promise<JsonObject> {
+/** The text of generated/openapi.json. */
+export const publishedText = (document: JsonObject): string => `${writeDocument(document, 2)}\n`;
+
+/**
+ * The document with the actions of the overlay.
+ *
+ * @throws {SourceError} if an action is wrong
+ */
+export async function overlaid(document: JsonObject): Promise<JsonObject> {
   const file = path.join(root, OVERLAY);
   if (!existsSync(file)) return document;
   const overlaySet = readOverlay(file);

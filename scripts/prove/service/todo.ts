@@ -1,6 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'yaml';
+import { findDocument } from '../../publish/find-document';
+import { assertFresh } from '../../publish/fresh';
+import { readSource, SourceError } from '../../source/source';
 import { loadService } from './load-service';
 import { itemsOf, type LeftOut } from './todo-items';
 
@@ -29,6 +32,7 @@ function leftOutParts(): LeftOut[] {
 
 /** `make todo`: lists what is left to write, and prints nothing else. */
 async function list(): Promise<void> {
+  await assertFresh(readSource(findDocument()));
   const target = loadService();
   const items = itemsOf({ ...target, ...(await target.inspect()) }, fileOf, leftOutParts());
   for (const { title, lines } of items) {
@@ -42,7 +46,8 @@ export async function main(): Promise<void> {
   try {
     await list();
   } catch (error) {
-    console.error(`tests/contract/: ${error instanceof Error ? error.message : String(error)}`);
+    const message = error instanceof Error ? error.message : String(error);
+    console.error(error instanceof SourceError ? message : `tests/contract/: ${message}`);
     process.exitCode = 1;
   }
 }
