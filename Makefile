@@ -14,7 +14,7 @@ export NODE_COMPILE_CACHE := $(CURDIR)/.cache/node
 
 INSTALLED := node_modules/.package-lock.json
 
-.PHONY: help install generate breaking check quick loop modules format build pack test gate run dev mock clean browser contract todo new mutants crash connections soak growth bench testers servers documents sbom
+.PHONY: help install generate breaking check quick loop modules format build pack test gate run dev migrate seed mock clean browser contract todo new mutants crash connections soak growth bench testers servers documents sbom
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -39,6 +39,12 @@ run: build ## build and serve
 
 dev: $(INSTALLED) ## serve while you edit: check every change, then replace the server
 	@tsx scripts/dev/main.ts
+
+migrate: $(INSTALLED) ## apply the migrations that the database lacks; list them
+	@tsx src/main.ts migrate
+
+seed: $(INSTALLED) ## fill the database of a developer: src/seed.ts
+	@tsx src/seed.ts
 
 mock: $(INSTALLED) ## serve any document: make mock DOC=path/to/openapi.yaml
 	@tsx scripts/mock/main.ts '$(DOC)' $(if $(ALLOW_OUTSIDE),--allow-outside)

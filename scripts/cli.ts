@@ -13,7 +13,9 @@ const USAGE = `contract-first COMMAND, in the folder of a service
   mock      serve any document: contract-first mock path/to/openapi.yaml
   contract  test the service against its document
   todo      list what is left to write
-  breaking  list the changes that break a client: contract-first breaking GIT-REF`;
+  breaking  list the changes that break a client: contract-first breaking GIT-REF
+  migrate   apply the migrations that the database lacks, and list them
+  seed      fill the database of a developer: src/seed.ts`;
 
 /** The module of each command. */
 const COMMANDS: Readonly<
@@ -27,6 +29,8 @@ const COMMANDS: Readonly<
   contract: () => import('./prove/service/contract.js'),
   todo: () => import('./prove/service/todo.js'),
   breaking: () => import('./breaking/main.js'),
+  migrate: async () => ({ main: (await import('./jobs.js')).migrate }),
+  seed: async () => ({ main: (await import('./jobs.js')).seed }),
 };
 
 async function run(name = '', ...args: readonly string[]): Promise<void> {

@@ -1,11 +1,11 @@
 /** Decides every file of a new service from its document. */
-import { compileContract, isObject, OpenApiDocument, type Operation } from '../../src/contract';
+import { compileContract, isObject, jsonPath, OpenApiDocument, type Operation } from '../../src/contract';
 import type { Source } from '../source/source';
 import { collectionsOf } from './collections';
 import { documentFiles } from './document-files';
-import { bodyOf, errorResponses, otherBodies, ownKinds, succeedsByDefault, usualErrorBody } from './errors';
+import { errorResponses, otherBodies, ownKinds, succeedsByDefault, usualErrorBody } from './errors';
 import type { Names } from './names';
-import { type Action, jsonPath, overlayFor } from './overlay';
+import { type Action, overlayFor } from './overlay';
 import { filledLayout } from './places';
 import { allPathParameters, listedIn, resourcesOf } from './resources';
 import { schemesOf } from './schemes';
@@ -41,14 +41,12 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
   const served = [...compileContract(document).served.values()];
   const operations = served.map(({ operation }) => operation);
   const responses = errorResponses(document, served);
+  const { usual } = overlay;
   const documented = responses.find(({ content }) =>
     content.some(
-      ({ key, schema = '' }) =>
-        key === overlay.mediaType && document.follow(schema).pointer === overlay.schema,
+      ({ key, schema = '' }) => key === usual.mediaType && document.follow(schema).pointer === usual.schema,
     ),
   );
-  const usual = found ?? (documented && bodyOf(document, documented));
-  if (!documented || !usual) throw new Error('openapi/overlay.yaml: expected an error body');
   const typeOf = typesOf(document);
   const kinds = ownKinds(responses);
   const examples = storedExamples(document, resources);
@@ -77,10 +75,10 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
         kinds,
         usual,
         errorType: typeOf({
-          schema: overlay.schema,
-          operationId: documented.served.operation.operationId,
-          status: documented.key,
-          mediaType: overlay.mediaType,
+          schema: usual.schema,
+          operationId: documented?.served.operation.operationId ?? '',
+          status: documented?.key ?? '',
+          mediaType: usual.mediaType ?? '',
         }),
         others: otherBodies(document, served, usual),
         examples,

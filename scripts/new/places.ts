@@ -1,7 +1,7 @@
 /** What stands in the places of scripts/new/layout/ for one document. */
 import { quoted } from '../generate/handler-names';
 import type { Collection } from './collections';
-import { codeOf, numberPlace, propertyName, recognizable } from './error-body';
+import { codeOf, numberPlace, propertyName, recognizable, says } from './error-body';
 import type { ErrorBody, OtherBody, OwnKind } from './errors';
 import { fill, type Places, withoutUnusedImports } from './fill';
 import { layoutFiles, readLayout } from './layout-files';
@@ -132,13 +132,14 @@ function sourcePlaces(decided: Decided): Record<string, Places> {
         '404': `${status}`,
         '40401': `${number}`,
       })),
+      ', status = ERRORS[kind].status': says(usual.shape, STATUS) ? ', status = ERRORS[kind].status' : '',
+      ', message, status) };': `, message${says(usual.shape, STATUS) ? ', status' : ''}) };`,
       '#body': `return ${codeOf(usual.shape)};\n`,
       '#others': others.length > 0,
       '#other': others.map(({ operationId, status, ...other }) => ({
         "'printLabel 404'": quoted(`${operationId} ${status}`),
         "(_, message) => ({ contentType: 'text/plain', body: message })": otherCode(other),
       })),
-      ...(others.length === 0 && { '({ kind, message }, operation)': '({ kind, message })' }),
       "numberIn('code')":
         number === undefined ? '() => undefined' : `numberIn(${number.map(quoted).join(', ')})`,
     },
@@ -188,11 +189,19 @@ function sourcePlaces(decided: Decided): Record<string, Places> {
   };
 }
 
+/** The facts that are made of the status. */
+const STATUS = /^(status|title)/;
+
 /** The code of a row of OTHERS. */
 function otherCode({ mediaType = 'application/json', shape }: ErrorBody): string {
   if (shape === undefined) return '() => ({})';
   const code = `({ contentType: ${quoted(mediaType)}, body: ${codeOf(shape)} })`;
   const uses = (name: string) => new RegExp(`\\b${name}\\b`).test(code);
-  const parameters = uses('message') ? `${uses('kind') ? 'kind' : '_'}, message` : uses('kind') ? 'kind' : '';
+  const names = ['kind', 'message', 'status'];
+  const last = names.findLastIndex(uses);
+  const parameters = names
+    .slice(0, last + 1)
+    .map((name, i) => (uses(name) ? name : '_'.repeat(i + 1)))
+    .join(', ');
   return `(${parameters}) => ${code}`;
 }

@@ -13,6 +13,7 @@ import {
   type SecurityScenario,
   type Side,
 } from './obligation';
+import { followsWord } from './request/compose';
 import { acceptsAnyQueryParameter } from './request/serialize';
 import { isTyped, type Slot, slots } from './request/slots';
 import { readerOf } from './stored/reader';
@@ -146,23 +147,22 @@ function storedObligations(document: Document, operation: Operation): Derived[] 
 }
 
 function securityObligations(document: Document, target: Target, operation: Operation): Derived[] {
-  const { schemes } = document;
   const allowsAnonymous = operation.security.some((alternative) => alternative.length === 0);
   return operation.security.flatMap((alternative, index) => {
     const required = alternative.filter(
       (name) => !isRedundant(document, target, operation, alternative, name),
     );
-    const isInHeader = required.some((name) => schemes[name]?.['type'] !== 'apiKey');
+    const isInHeader = required.some((name) => followsWord(document, target, name));
     const hasScopes = Object.values(operation.scopes[index] ?? {}).some((scopes) => scopes.length > 0);
-    const refused = {
-      missing: true,
+    const scenarios = applying<SecurityScenario>({
+      accepted: true,
+      missing: !allowsAnonymous,
       wrong: required.length > 0,
       malformed: isInHeader,
       doubled: isInHeader,
-      misplaced: isInHeader,
+      misplaced: isInHeader && !allowsAnonymous,
       'insufficient scope': hasScopes,
-    };
-    const scenarios = applying<SecurityScenario>({ accepted: true, ...(!allowsAnonymous && refused) });
+    });
     const name = nameOfAlternative(alternative);
     return scenarios.map((scenario) => derive(operation, 'security', name, scenario));
   });
@@ -186,7 +186,8 @@ export function isRedundant(
   };
   const present = alternative.filter((name) => name !== scheme).map(presented);
   return security.some(
-    (other) => other !== alternative && other.every((name) => present.includes(presented(name))),
+    (other) =>
+      other !== alternative && other.length > 0 && other.every((name) => present.includes(presented(name))),
   );
 }
 

@@ -82,6 +82,7 @@ const RULES = {
   'missing credentials': failure(`${OPENAPI} 4.8.30`),
   'wrong credentials': failure(`${OPENAPI} 4.8.30`),
   'insufficient scope': failure(`${OPENAPI} 4.8.30`),
+  'refused credentials': warning('RFC 6750 section 3.1: also where a request needs none, a bad token is 401'),
   'malformed credentials': warning('RFC 9110 section 2.4: a recipient may recover from an invalid construct'),
   'doubled credentials': warning('RFC 9110 section 5.3 leaves it to the recipient'),
   'misplaced credentials': warning('RFC 6750 section 2: a server may support other places'),

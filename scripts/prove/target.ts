@@ -44,6 +44,24 @@ export type Refusals = Readonly<
   Record<Exclude<Refusal, 'not acceptable'>, RefusalRule> & { readonly 'not acceptable'?: RefusalRule }
 >;
 
+/** The status of each refusal that RFC 9110 defines. */
+const DEFAULT_REFUSALS: Refusals = {
+  'not found': { status: 404 },
+  'method not allowed': { status: 405 },
+  'missing credentials': { status: 401 },
+  'invalid credentials': { status: 401 },
+  'insufficient scope': { status: 403 },
+  'unsupported media type': { status: 415 },
+  'not acceptable': { status: 406 },
+  'content too large': { status: 413 },
+  malformed: { status: 400 },
+  'invalid request': { status: 400 },
+};
+
+/** How the server refuses requests to an operation, by default with the statuses that RFC 9110 defines for each reason. */
+export const refusalsFor = ({ refusals = DEFAULT_REFUSALS }: Target, operationId: string): Refusals =>
+  typeof refusals === 'function' ? refusals(operationId) : refusals;
+
 /** A refusal by the service itself, because of its state: for example, it holds no book with that number. */
 export interface OwnRefusal extends RefusalRule {
   /** Operations that may refuse any valid request in this way, except the minimal one. */
@@ -198,7 +216,7 @@ export interface Target extends Extensions {
   /** The largest request body, in bytes. Without it, the limit is not tested. */
   readonly bodyLimit?: number | undefined;
   /** The refusals of the profile `strict`. By default, the statuses that RFC 9110 defines for each reason. */
-  readonly refusals?: Refusals;
+  readonly refusals?: Refusals | ((operationId: string) => Refusals);
   /** By a name that scenarios use. */
   readonly ownRefusals?: Readonly<Record<string, OwnRefusal>> | undefined;
   /** Pointer to the schema of the body of every refusal, including those with an undocumented status. */

@@ -226,6 +226,15 @@ function refuse(
     else connection.end(); // the request has its response
     return;
   }
+  // Once the response ends, Node emits neither `end` nor `close` on the request: destroy it for its readers.
+  socket.once('close', () => response?.req.destroy());
+  const refusal = response?.headersSent === false ? connection.refuseRequest?.(problem) : undefined;
+  if (response && refusal) {
+    const { status, fields, body = '' } = refusal;
+    const close = ['Content-Length', Buffer.byteLength(body), 'Connection', 'close'];
+    response.writeHead(status, [...fields, ...close]).end(body);
+    return;
+  }
   const rendered = render(problem);
   const { status, headers: own, contentType = 'application/json', body } = rendered;
   settleWithin([rendered, status, own, contentType, body], fault);
@@ -237,11 +246,8 @@ function refuse(
     'Content-Length': Buffer.byteLength(text),
     Connection: 'close',
   };
-  if (response?.headersSent === false) {
-    // Once the response ends, Node emits neither `end` nor `close` on the request: destroy it for its readers.
-    socket.once('close', () => response.req.destroy());
-    response.writeHead(status, headers).end(text);
-  } else {
+  if (response?.headersSent === false) response.writeHead(status, headers).end(text);
+  else {
     const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
     const reason = STATUS_CODES[status] ?? '';
     connection.end(`HTTP/1.1 ${status} ${reason}\r\n${fields.join('')}\r\n${text}`);

@@ -10,6 +10,7 @@ import {
   type LoggerFor,
 } from './exchange/exchange';
 import { assertNothing, headersOf, hookLists } from './exchange/hooks';
+import { canHappen } from './exchange/own-refusals';
 import { createRefuse } from './exchange/refusal';
 import type { BodyReader } from './exchange/request';
 import type { Encoded } from './exchange/response';
@@ -17,6 +18,7 @@ import type { Contract, SecuredOperation } from './exchange/served-operation';
 import type { ServiceOptions } from './exchange/service-options';
 import { checkWiring } from './exchange/wiring';
 import { announcesBody, IncomingBody } from './http/body';
+import { Connection } from './http/connection';
 import { faultToStderr, safely, settle, settleWithin } from './http/fault';
 import { fieldLines, fieldText, isFieldValue, repeatedField, requestIdOf } from './http/header-field';
 import type { Operation } from './operations/operations';
@@ -71,6 +73,8 @@ export function createService<Own extends string = never>(options: ServiceOption
       const { operation, authenticate, requests, responses } = found.served;
       exchange.route = found.route.path;
       exchange.served = found.served;
+      const connection = Connection.of(request.socket);
+      if (connection) connection.refuseRequest = (problem) => refuseRequest(exchange, operation, problem);
 
       exchange.stage = 'authenticate';
       admission.verify(exchange);
@@ -180,6 +184,15 @@ export function createService<Own extends string = never>(options: ServiceOption
     else if (exchange.response.headersSent) answers.observeRefused(exchange);
     else answers.reportClientLeft(exchange);
     exchange.abandon(problem ?? new Error('the client has left'));
+  }
+
+  /** Ends a request whose bytes are not well-formed, or late. Its operation documents the kinds that can happen to it. */
+  function refuseRequest(exchange: Exchange, operation: Operation, problem: Problem) {
+    if (!admission.close(exchange)) return undefined;
+    const own = canHappen(problem.kind, operation) ? problem : new Problem('malformed', problem.message);
+    const refusal = answers.refused(exchange, ...refuse(own, exchange.served, exchange.headers));
+    exchange.abandon(problem);
+    return refusal;
   }
 
   function identify(request: IncomingMessage): string {

@@ -1,7 +1,8 @@
 import { createBatch, type Batch } from './batch';
-import type { Connection, Driver, Result, Session } from './driver';
+import type { Connection, Driver, Session } from './driver';
 import { toStoreError } from './failure';
-import { render, type Rendered, type Sql } from './sql';
+import { readRow, type Sql } from './column';
+import { render, type Rendered } from './sql';
 import { StoreUnavailable, type Store, type StoreObserver } from './store';
 import { queriesOf, type Queries, type Run, runTransaction } from './transaction';
 
@@ -66,7 +67,10 @@ export function createDatabase(
     async <Row>(query: Sql<Row>) => {
       const statement = render(query, dialect);
       try {
-        return (await target.run(statement)) as Result<Row>;
+        const result = await target.run(statement);
+        const { columns } = query;
+        const rows = columns ? result.rows.map((row) => readRow(columns, row)) : result.rows;
+        return { count: result.count, rows: rows as Row[] };
       } catch (error) {
         throw toStoreError(faults, subject, error, statement);
       }

@@ -1,4 +1,4 @@
-import type { Sql } from './sql';
+import type { Sql } from './column';
 import { StoreUnavailable } from './store';
 
 /** One step of a schema: a name for people, and its statements. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Result } from './driver';
-import type { Sql } from './sql';
+import type { Sql } from './column';
 import { StoreUnavailable } from './store';
 
 /**

@@ -15,6 +15,9 @@ export {
 } from './config';
 export { runService, type ServiceParts } from './run';
 
+// For seed.ts of a service.
+export { runSeed } from './job';
+
 // For dependencies.ts of a service.
 export { openInOrder } from './dependencies';
 
@@ -32,6 +35,16 @@ export {
   type VerifiersFor,
 } from './credentials';
 
+// For services whose users log in.
+export { hashPassword, verifyPassword } from './passwords';
+export {
+  readSignedTokens,
+  type SignedTokens,
+  signedTokens,
+  type SignedTokensConfig,
+  signedTokenStrategy,
+} from './signed-tokens';
+
 // For errors.ts of a service.
 export {
   type ErrorCode,
@@ -42,6 +55,7 @@ export {
   numberIn,
   numberInError,
   type OperationalKind,
+  statusIn,
   toProblemIn,
 } from './errors';
 

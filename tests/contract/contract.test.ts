@@ -16,7 +16,7 @@ test('the server keeps every promise of the document', async () => {
 }, 30_000);
 
 /** What requests alone do not show. */
-const BEYOND_REQUESTS = [/ \| received \| /, / \| response \| (?:429|500|503) \| /];
+const BEYOND_REQUESTS = [/ \| received \| /, / \| response \| (?:408|429|500|503) \| /];
 
 test.each(['document', 'strict'] as const)(
   'a black box proves all but what requests do not show, by the profile %s',

@@ -13,7 +13,7 @@ import {
 } from '../../src/database';
 import { createApp, PLAIN_ERRORS } from '../../src/runtime';
 import { type Postgres, startPostgres } from '../support/postgres';
-import { buildDocument, json, RUNTIME } from '../support/service';
+import { buildDocument, json, RUNTIME, withRefusals } from '../support/service';
 
 // Integers and numbers that a document leaves open, over columns that hold only some of them.
 
@@ -41,36 +41,38 @@ const operation = (operationId: string, parameters: object[], rest = {}) => ({
 });
 const integer = { type: 'integer' };
 const number = { type: 'number' };
-const DOCUMENT = buildDocument({
-  paths: {
-    '/things': {
-      get: operation('list', [
-        parameter('query', 'limit', integer),
-        parameter('query', 'offset', number),
-        parameter('query', 'from', number),
-        parameter('query', 'ids', { type: 'array', items: integer }),
-        parameter('header', 'Heavier', number),
-      ]),
-      post: operation('add', [], {
-        requestBody: {
-          required: true,
-          content: json({
-            type: 'object',
-            properties: {
-              id: integer,
-              weight: number,
-              more: { type: 'array', items: integer },
-            },
-          }),
-        },
-      }),
+const DOCUMENT = withRefusals(
+  buildDocument({
+    paths: {
+      '/things': {
+        get: operation('list', [
+          parameter('query', 'limit', integer),
+          parameter('query', 'offset', number),
+          parameter('query', 'from', number),
+          parameter('query', 'ids', { type: 'array', items: integer }),
+          parameter('header', 'Heavier', number),
+        ]),
+        post: operation('add', [], {
+          requestBody: {
+            required: true,
+            content: json({
+              type: 'object',
+              properties: {
+                id: integer,
+                weight: number,
+                more: { type: 'array', items: integer },
+              },
+            }),
+          },
+        }),
+      },
+      '/things/{id}': {
+        get: operation('get', [parameter('path', 'id', number)]),
+        delete: operation('remove', [parameter('path', 'id', integer)]),
+      },
     },
-    '/things/{id}': {
-      get: operation('get', [parameter('path', 'id', number)]),
-      delete: operation('remove', [parameter('path', 'id', integer)]),
-    },
-  },
-});
+  }),
+);
 
 type Number = bigint | number;
 type Answer = Readonly<Record<'status' | 'body', unknown>>;

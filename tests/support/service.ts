@@ -6,10 +6,12 @@ import {
   type Answer,
   createHttpServer,
   createService,
+  joinPointer,
   type JsonObject,
   OpenApiDocument,
   type Outcome,
   type Problem,
+  readOperations,
   type ServiceOptions,
 } from '../../src/contract';
 import { errors, type OwnKind } from '../../src/errors';
@@ -108,3 +110,25 @@ export function buildDocument({ operation = {}, components = {}, ...rest }: Fiel
 }
 
 export const json = (schema: unknown) => ({ 'application/json': { schema } });
+
+const plainError = {
+  description: 'a refusal',
+  content: json({
+    type: 'object',
+    required: ['error', 'message'],
+    properties: { error: { type: 'integer' }, message: { type: 'string' } },
+  }),
+};
+
+/** A copy of a document whose operations document each refusal by the server, with the body of plain errors. */
+export function withRefusals(given: JsonObject): JsonObject {
+  const root = structuredClone(given);
+  const document = new OpenApiDocument(root);
+  for (const { pointer, responses } of readOperations(document))
+    if (!responses.has('default'))
+      Object.assign(document.at(joinPointer(pointer, 'responses')) as object, {
+        ...(responses.has('4XX') ? {} : { '4XX': plainError }),
+        ...(responses.has('5XX') ? {} : { '5XX': plainError }),
+      });
+  return root;
+}

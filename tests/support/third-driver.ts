@@ -2,7 +2,7 @@ import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import type { Driver, Result, Session } from '../../src/database/driver';
 import { all, codeOf, retryTransient } from '../../src/database/failure';
 import { checkVersion, migrateFrom } from '../../src/database/schema';
-import { type Dialect, render, type Rendered, valueOf } from '../../src/database/sql';
+import { CHECKS, type Dialect, render, type Rendered, valueOf } from '../../src/database/sql';
 
 // A third engine, as somebody would add it: one file, which nothing but the table of drivers names. It keeps its databases
 // in files of SQLite by the driver that Node brings, and speaks a dialect of a name of its own.
@@ -11,12 +11,18 @@ const DIALECT: Dialect = {
   names: ['third'],
   words: {
     int64: 'INTEGER',
+    integer: 'INTEGER',
     double: 'REAL',
     text: 'TEXT',
     bytes: 'BLOB',
+    boolean: 'INTEGER',
+    timestamp: 'TEXT',
+    date: 'TEXT',
+    json: 'TEXT',
     identity: 'INTEGER PRIMARY KEY AUTOINCREMENT',
     strict: 'STRICT',
   },
+  checks: CHECKS,
   parameter: () => '?',
   rows({ name, columns, items }, add) {
     const names = Object.keys(columns);

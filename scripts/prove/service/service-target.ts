@@ -7,7 +7,10 @@ import {
   isStub,
   type JsonObject,
   OpenApiDocument,
+  type Operation,
+  Problem,
   type ProblemKind,
+  readOperations,
   type Strategies,
 } from '../../../src/contract';
 import { StoreUnavailable } from '../../../src/database';
@@ -54,7 +57,7 @@ export type TestedService<Dependencies extends Closable, Handlers extends object
   ) => Express;
   readonly errors: Errors<Own>;
   /** How the service refuses a request: the status, and members that the body must have. */
-  readonly refusal: (kind: KindOf<Own>) => RefusalRule;
+  readonly refusal: (kind: KindOf<Own>, operation?: Operation) => RefusalRule;
   /** Those of `auth.ts`. Each that reads secrets of the environment accepts some that the target generates. */
   readonly verifiers: Verifiers<Dependencies>;
   /** Credentials of the schemes whose strategy is of the service, or what makes them of its dependencies. */
@@ -103,8 +106,8 @@ export const BODY_LIMIT = 65_536;
 const CLOSE_TIMEOUT = 5_000;
 
 /**
- * A service as a target of the prover. Each of its servers listens on a free port of 127.0.0.1. For the statuses 429, 500
- * and 503, its servers limit all requests, fail in each handler, and have no store.
+ * A service as a target of the prover. Each of its servers listens on a free port of 127.0.0.1. For the statuses 408,
+ * 429, 500 and 503, its servers have no time, limit all requests, fail in each handler, and have no store.
  */
 export function serviceTarget<Dependencies extends Closable, Handlers extends object, Own extends string>(
   service: TestedService<Dependencies, Handlers, Own>,
@@ -114,6 +117,7 @@ export function serviceTarget<Dependencies extends Closable, Handlers extends ob
   const open = 'open' in service ? service.open : service.openStore;
   // Of a copy: changes that a server makes must not affect the document of the prover.
   const described = new OpenApiDocument(structuredClone(document));
+  const operations = new Map(readOperations(described).map((one) => [one.operationId, one]));
   const secrets = testSecrets(verifiers, described);
   let received: Received | undefined;
   const see = (request: Received): void => {
@@ -143,9 +147,10 @@ export function serviceTarget<Dependencies extends Closable, Handlers extends ob
     start: () => start(),
     credentials: { ...secrets.credentials, ...fixed },
     bodyLimit: BODY_LIMIT,
-    refusals: refusalsOf(service.refusal),
+    refusals: (operationId) => refusalsOf((kind) => service.refusal(kind, operations.get(operationId))),
     refusalSchema: service.refusalSchema,
     situations: {
+      '408': failing(new Problem('requestTimeout', 'too slow')),
       '429': () => start({}, limitRequests({ requests: 0, seconds: 60 }, clientOf)),
       '500': failing(new Error('a secret cause')),
       '503': failing(new StoreUnavailable('no disk')),

@@ -2,6 +2,7 @@ import { types } from 'node:util';
 import { Strategy } from 'passport';
 import { Strategy as BearerStrategy } from 'passport-http-bearer';
 import type { OpenApiDocument } from '../document/document';
+import { TOKEN } from '../http/head';
 import { isFieldValue } from '../http/header-field';
 import { opaqueKind } from '../json/stringify';
 import { type Credentials, type DocumentedScheme, type SchemeKind, securitySchemes } from './credentials';
@@ -141,7 +142,7 @@ export function bearerStrategy<P extends object>(verify: Verify<[token: string],
 abstract class VerifyingStrategy<P extends object> extends Strategy implements StrategyOf<P> {
   declare readonly principal?: P;
 
-  constructor(private readonly challenge: string) {
+  constructor(private readonly challenge: string | undefined) {
     super();
   }
 
@@ -158,12 +159,53 @@ abstract class VerifyingStrategy<P extends object> extends Strategy implements S
 
 /** A passport strategy for API keys (OpenAPI 3.1 section 4.8.27). */
 export class ApiKeyStrategy<P extends object> extends VerifyingStrategy<P> {
-  constructor(private readonly verify: Verify<[apiKey: string], P>) {
-    super('ApiKey');
+  constructor(
+    private readonly verify: Verify<[apiKey: string], P>,
+    challenge = 'ApiKey',
+  ) {
+    super(challenge);
   }
 
   protected override verified({ apiKey }: Credentials): Verified<P> {
     return apiKey === undefined ? false : this.verify(apiKey);
+  }
+}
+
+/** How clients present a token. */
+export interface TokenOptions {
+  /** The word before an API key, such as `Token` of `Authorization: Token abc`. Clients may write it in any case. */
+  readonly prefix?: string | undefined;
+  /** The challenge of a 401. Default: `Token realm="api"` for the prefix `Token`, that of the security scheme without one. */
+  readonly challenge?: string | undefined;
+}
+
+const PREFIX = new RegExp(`^${TOKEN}$`);
+
+/**
+ * A passport strategy for tokens that clients present as bearer tokens (RFC 6750) or as API keys. An API key without the
+ * prefix is rejected. `verify` receives what follows the prefix.
+ */
+export class TokenStrategy<P extends object> extends VerifyingStrategy<P> {
+  private readonly form: RegExp;
+
+  /** @throws {TypeError} if the prefix is not one word, or no header field can carry the challenge */
+  constructor(
+    private readonly verify: Verify<[token: string], P>,
+    { prefix, challenge = prefix && `${prefix} realm="api"` }: TokenOptions = {},
+  ) {
+    if (prefix !== undefined && !PREFIX.test(prefix))
+      throw new TypeError(`expected a prefix of one word, got ${JSON.stringify(prefix)}`);
+    if (challenge !== undefined && (challenge === '' || !isFieldValue(challenge)))
+      throw new TypeError(`expected a challenge for a header field, got ${JSON.stringify(challenge)}`);
+    super(challenge);
+    // RFC 9110 section 11.4.
+    const before = prefix === undefined ? '' : `${prefix.replace(/\W/g, '\\$&')} +`;
+    this.form = new RegExp(`^${before}([^ ]+)$`, 'i');
+  }
+
+  protected override verified({ headers: { authorization = '' }, apiKey }: Credentials): Verified<P> {
+    const token = apiKey === undefined ? authorization.split(' ')[1] : this.form.exec(apiKey)?.[1];
+    return token === undefined ? false : this.verify(token);
   }
 }
 

@@ -27,6 +27,7 @@ const { document, operation } = read(
         200: { description: 'done', headers: counted, content: inJson(thing) },
         204: { description: 'nothing' },
         400: { description: 'invalid', content: inJson(error) },
+        401: { description: 'nobody', content: inJson(error) },
       },
     },
     options: { responses: { 204: { description: 'nothing' } } },

@@ -117,7 +117,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description No token was sent, or it was refused. */
+        /** @description No credentials were sent, or they were refused. */
         Unauthorized: {
             headers: {
                 "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -129,6 +129,15 @@ export interface components {
         };
         /** @description The request accepts none of the media types of the response. */
         NotAcceptable: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The request body did not arrive in time. */
+        RequestTimeout: {
             headers: {
                 [name: string]: unknown;
             };
@@ -189,7 +198,7 @@ export interface components {
     parameters: never;
     requestBodies: never;
     headers: {
-        /** @description How to authenticate (RFC 6750 section 3). */
+        /** @description How to authenticate (RFC 9110 section 11.6.1). */
         "WWW-Authenticate": string;
         /** @description Seconds after which to try again (RFC 9110 section 10.2.3). */
         "Retry-After": string;
@@ -256,6 +265,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             406: components["responses"]["NotAcceptable"];
+            408: components["responses"]["RequestTimeout"];
             413: components["responses"]["ContentTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
@@ -322,6 +332,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
             406: components["responses"]["NotAcceptable"];
+            408: components["responses"]["RequestTimeout"];
             413: components["responses"]["ContentTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
@@ -377,6 +388,7 @@ export interface operations {
                     "text/plain": string;
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description There is no such bike. */
             404: {

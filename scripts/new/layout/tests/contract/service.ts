@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { readDocument } from 'contract-first-server';
+import { type Operation, readDocument } from 'contract-first-server';
+import { statusIn } from 'contract-first-server/runtime';
 import {
   type OwnRefusal,
   readExamples,
@@ -42,11 +43,14 @@ export async function openExample(): Promise<Dependencies> {
 }
 
 /** How the service refuses a request: the status, and members that the body must have. */
-const refusal = (kind: Kind): RefusalRule => ({
-  status: ERRORS[kind].status,
-  // #region members
-  // #endregion members
-});
+const refusal = (kind: Kind, operation?: Operation): RefusalRule => {
+  const status = statusIn(ERRORS, kind, operation);
+  return {
+    status,
+    // #region members
+    // #endregion members
+  };
+};
 
 /** Refusals that depend on what is stored. `operations`: those that may refuse any valid request so. */
 const ownRefusals: Readonly<Record<string, OwnRefusal>> = {
