@@ -36,6 +36,7 @@ export type {
   Target,
   Waiver,
 } from './target';
+export { emptied } from './service/test-database';
 export { urlTarget, type UrlOptions } from './url-target';
 export {
   readExamples,
