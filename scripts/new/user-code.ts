@@ -530,6 +530,14 @@ export function usersOf(
     ...handler(login, loginCode),
     ...(register && handler(register, () => registerCode(register))),
   };
+  const demanded = served.flatMap(({ operation }) =>
+    operation.security.flat().filter((one) => one.scheme === scheme),
+  );
+  const scopes = [...new Set(demanded.flatMap((one) => one.scopes))];
+  if (scopes.length > 0)
+    notes.push(
+      `the tokens of ${scheme} have no scopes, which operations demand: give them to ${quoted(login.operation.operationId)}, by tokens.issue(user.id, { scopes })`,
+    );
   return {
     ...logins,
     files,
@@ -551,16 +559,7 @@ export function usersOf(
       obligation.startsWith(`${register?.operation.operationId} | response | ${taken} `),
     id: isCounted ? '1' : EXAMPLE_ID,
     stored: storedCode(login, facts, example),
-    scopes: [
-      ...new Set(
-        served.flatMap(({ operation }) =>
-          operation.security
-            .flat()
-            .filter((one) => one.scheme === scheme)
-            .flatMap((one) => one.scopes),
-        ),
-      ),
-    ],
+    scopes,
   };
 }
 
