@@ -72,8 +72,9 @@ function factOf(
   const { types, formats, values } = viewSchemas(document, field.schemas, 'response');
   const name = keyOf(field);
   if (name === 'tokentype') {
-    const listed = [...(values?.values() ?? [])].find((value) => /^bearer$/i.test(String(value)));
-    return [quoted(String(listed ?? 'Bearer')), listed ?? 'Bearer'];
+    const texts = [...(values?.values() ?? [])].filter((value) => typeof value === 'string');
+    const listed = texts.find((value) => /^bearer$/i.test(value)) ?? 'Bearer';
+    return [quoted(listed), listed];
   }
   if (/^(expires?(in)?(seconds)?|ttl|lifetime|tokenlifetime|maxage)$/.test(name) && types.has('integer')) {
     const code = formats.has('int64') ? 'BigInt(tokens.lifetime)' : 'tokens.lifetime';
@@ -202,11 +203,11 @@ function madeOf(word: Column['word'], name: string, listed: unknown, sample: unk
 /** A member of a request: `body.user?.email`. */
 function given({ operation, part }: Asking, { path, certain }: Field): string {
   const isBodySure = part !== 'body' || operation.requestBody?.required === true;
-  return path.reduce((code, name, i) => {
+  return path.reduce<string>((code, name, i) => {
     const isSure = i === 0 ? isBodySure : certain[i - 1] === true;
     const isPlain = /^[A-Za-z_$][\w$]*$/.test(name);
     return `${code}${isSure ? (isPlain ? '.' : '') : '?.'}${isPlain ? name : `[${quoted(name)}]`}`;
-  }, part as string);
+  }, part);
 }
 
 const isMaybe = ({ operation, part }: Asking, { required }: Field): boolean =>
