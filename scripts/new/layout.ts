@@ -92,7 +92,8 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
   const users = again && usersOf(document, served, again, requests.login.value);
   // Users have a table of their own.
   const stored = [...resources, ...listedIn(document, served, resources)].filter(
-    ({ create }) => !create || create.operationId !== again?.register?.operation.operationId,
+    ({ name, create }) =>
+      !again || (name !== 'users' && create?.operationId !== (again.register?.operation.operationId ?? '')),
   );
   const others = otherBodies(document, served, usual);
   const tables = tablesOf(document, stored, names);
