@@ -30,6 +30,8 @@ export interface Layout {
   readonly files: Readonly<Record<string, string>>;
   /** What the user should know: one sentence each. */
   readonly notes: readonly string[];
+  /** The operations whose handlers are among the files. */
+  readonly handlers: readonly Operation[];
 }
 
 /**
@@ -71,6 +73,7 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
   const { name, files, note } = documentFiles(source, names.kebab);
 
   return {
+    handlers: stores.written.flatMap(({ operation, code }) => (code === undefined ? [] : operation)),
     notes: [
       ...(note === undefined ? [] : [`openapi/${name} is ${note}`]),
       ...(found
