@@ -8,13 +8,25 @@ import {
   OpenApiDocument,
   type Operation,
   samples,
+  type ServedOperation,
   viewSchemas,
 } from '../../src/contract';
+import { ERRORS } from '../../src/runtime';
+import { handlerName } from '../generate/handler-names';
 import type { Source } from '../source/source';
 import { storesOf } from './stores';
 import { description, type Table, tablesOf } from './tables';
 import { documentFiles } from './document-files';
-import { errorResponses, otherBodies, ownKinds, succeedsByDefault, usualErrorBody } from './errors';
+import {
+  type ErrorBody,
+  errorResponses,
+  type OtherBody,
+  otherBodies,
+  ownKinds,
+  succeedsByDefault,
+  usualErrorBody,
+} from './errors';
+import { loginsOf } from './logins';
 import type { Names } from './names';
 import { type Action, overlayFor } from './overlay';
 import { filledLayout } from './places';
@@ -24,6 +36,8 @@ import { schemesOf } from './schemes';
 import { toServable } from './servable';
 import { examplesFile, otherThan, prepare, storedExamples } from './tests';
 import { typesOf } from './types';
+import { undocumented, type Users, usersOf, userScenario } from './user-code';
+import { userExamples } from './user-examples';
 
 export interface Layout {
   /** The text of each file, by its path. */
@@ -49,7 +63,20 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
     ...allPathParameters(servable, given, resources),
     ...referenceExamples(servable, tablesOf(servable, resources, names)),
   ];
-  const overlay = await overlayFor(source.document, servable, given, actions, found, parameters);
+  const { logins, notes: userNotes } = loginsOf(
+    servable,
+    given.map(({ operation }) => operation),
+  );
+  const requests = logins && userExamples(servable, logins);
+  const overlay = await overlayFor(
+    source.document,
+    servable,
+    given,
+    [...actions, ...(requests?.login.actions ?? []), ...(requests?.register?.actions ?? [])],
+    found,
+    parameters,
+    logins && undocumented(logins),
+  );
 
   // The published document, as `make generate` makes it.
   const document = new OpenApiDocument(overlay.root);
@@ -64,16 +91,27 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
   );
   const typeOf = typesOf(document);
   const kinds = ownKinds(responses);
-  const stored = [...resources, ...listedIn(document, served, resources)];
+  const again = requests && loginsOf(document, operations).logins;
+  const users = again && usersOf(document, served, again, requests.login.value);
+  const scenario = again && userScenario(again, requests);
+  const stored = [...resources, ...listedIn(document, served, resources)].filter(
+    ({ name }) => !users || name !== 'users',
+  );
   const others = otherBodies(document, served, usual);
   const tables = tablesOf(document, stored, names);
   const ids = operations.map(({ operationId }) => operationId);
   const stores = storesOf(document, tables, typeOf, { usual, others, kinds }, ids);
+  const prepared = prepare(document, served, resources, kinds, stores);
   const examples = storedExamples(document, tables);
   const { name, files, note } = documentFiles(source, names.kebab);
 
   return {
-    handlers: stores.written.flatMap(({ operation, code }) => (code === undefined ? [] : operation)),
+    handlers: stores.written.flatMap(({ operation, code }) =>
+      code === undefined ||
+      `src/handlers/${handlerName(operation.operationId).file}.ts` in (users?.files ?? {})
+        ? []
+        : operation,
+    ),
     notes: [
       ...(note === undefined ? [] : [`openapi/${name} is ${note}`]),
       ...(found
@@ -81,6 +119,8 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
         : [
             `the document has no error body: openapi/overlay.yaml adds that of RFC 9457. For another one, add its schema to the document, change the overlay, and src/errors.ts with it`,
           ]),
+      ...userNotes,
+      ...(users?.notes ?? []),
       ...successes(document, operations, actions),
       ...conflicts(document, tables),
       ...leftOut(actions.filter(({ remove }) => remove)),
@@ -91,9 +131,10 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
         names,
         document: name,
         tarball,
-        schemes: schemesOf(document, operations),
+        schemes: schemesOf(document, operations).filter(({ name }) => name !== users?.scheme),
+        users,
         stores,
-        kinds,
+        kinds: [...kinds, ...(users?.kinds ?? [])],
         usual,
         errorType: typeOf({
           schema: usual.schema,
@@ -101,17 +142,35 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
           status: documented?.key ?? '',
           mediaType: usual.mediaType ?? '',
         }),
-        others,
+        others: [...others, ...(users ? ownBodies(document, served, usual, users) : [])],
         examples,
         absent: operations.filter((one) => one.responses.has('404')).map(({ operationId }) => operationId),
-        ...prepare(document, served, resources, kinds, stores),
+        sequences: [...prepared.sequences, ...(scenario ?? [])],
+        todo: prepared.todo.filter(({ obligation }) => !users?.isProven(obligation)),
       }),
       ...stores.files,
+      ...users?.files,
       ...Object.fromEntries(Object.entries(files).map(([file, text]) => [`openapi/${file}`, text])),
       'openapi/overlay.yaml': overlay.text,
       ...(examples.length > 0 && { 'tests/contract/examples.json': examplesFile(examples) }),
     },
   };
+}
+
+/** The bodies with which users are refused, where they are not the usual one. */
+function ownBodies(
+  document: OpenApiDocument,
+  served: readonly ServedOperation[],
+  usual: ErrorBody,
+  { kinds, refusals }: Users,
+): OtherBody[] {
+  return kinds.flatMap(({ kind, ...code }) => {
+    const refusing = served.filter(({ operation }) => refusals[kind]?.includes(operation.operationId));
+    const isCommon = Object.values(ERRORS).some(({ status }) => status === code.status);
+    return isCommon
+      ? []
+      : otherBodies(document, refusing, usual, () => [{ message: 'a sentence', kind, ...code }]);
+  });
 }
 
 /** What stands for a success that the document does not have. */

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import root from '../../../package.json';
 import { describeFailure, run } from '../../../scripts/prove';
+import { withoutUnusedImports } from '../../../scripts/new/fill';
 import { readLayout } from '../../../scripts/new/layout-files';
 import { service } from '../../../scripts/new/layout/tests/contract/service';
 import manifest from '../../../scripts/new/layout/package.json';
@@ -23,7 +24,7 @@ test('the service of the layout keeps its contract, without a stub and without a
 /** A file of the layout as this project would have it. */
 const asHere = (text: string) =>
   text
-    .replace(/^.*#region here[^]*?#endregion here.*\n/m, '')
+    .replace(/^.*#region (here|users)\b[^]*?#endregion \1\b.*\n/gm, '')
     .replaceAll("'contract-first-server'", "'./contract'")
     .replaceAll("'contract-first-server/", "'./")
     .replaceAll('bike-shed.db', 'plants.db')
@@ -31,14 +32,17 @@ const asHere = (text: string) =>
     .replaceAll('BikeShed', 'Plant');
 
 test.each(['main', 'app', 'config', 'extensions'])('src/%s.ts is that of this project', (name) => {
-  const sorted = (text: string) => text.split(/[\s,]+/).toSorted();
+  const sorted = (text: string) =>
+    withoutUnusedImports(text)
+      .split(/[\s,]+/)
+      .toSorted();
   expect(sorted(asHere(readLayout(`src/${name}.ts`)))).toEqual(sorted(own(`src/${name}.ts`)));
 });
 
 test.each([
   ['.nvmrc', '.nvmrc', /.+/g],
   ['Dockerfile', 'Dockerfile', /^(FROM \S+|ENV .*?DATABASE_URL|HEALTHCHECK[^]*)/gm],
-  ['.env.example', '.env.example', /^(?!API_TOKENS|AUTH_)[A-Z_]+=(?!sqlite).*$/gm],
+  ['.env.example', '.env.example', /^(?!API_TOKENS|AUTH_|TOKEN_)[A-Z_]+=(?!sqlite).*$/gm],
   ['src/tsconfig.json', 'src/tsconfig.json', /[^]+/g],
   ['tsconfig.json', 'tsconfig.json', /^ {4}"(?!paths|contract-first)[^]*?,?$/gm],
   ['openapi/overlay.yaml', 'openapi/overlay.yaml', /^(?=.*\[\?\()(?=.*responses).*$/gm],

@@ -10,6 +10,8 @@ import type { BikeShedStore } from '../bike-shed/bike-shed-store';
 import { neighbors, neighborsIn } from './neighbors';
 import { bikes, bikesIn } from './bikes';
 // #endregion imports
+// #region usersImport
+// #endregion usersImport
 
 const SCHEMA: Schema = {
   name: 'bike_shed',
@@ -23,6 +25,8 @@ const SCHEMA: Schema = {
       createTable(neighbors),
       createTable(bikes),
       // #endregion tables
+      // #region usersTable
+      // #endregion usersTable
     ],
   ],
   probe: insertInto(neighbors, [])``,
@@ -41,6 +45,8 @@ export async function openStore(url: string, observer?: StoreObserver): Promise<
     neighbors: neighborsIn(database),
     bikes: bikesIn(database),
     // #endregion members
+    // #region usersMember
+    // #endregion usersMember
     ready: () => database.ready(),
     close: () => database.close(),
   };
