@@ -211,7 +211,7 @@ function sourcePlaces(decided: Decided): Record<string, Places> {
       ]
         .map(
           ({ kind, status, operations }) =>
-            `${kind}: { status: ${status}, operations: ${codeOf(users?.refusals[kind] ?? operations)} },\n`,
+            `${kind}: { status: ${status}, operations: ${codeOf([...new Set([...(users?.refusals[kind] ?? []), ...operations])])} },\n`,
         )
         .join(''),
       '#scenarios': decided.sequences
