@@ -63,6 +63,8 @@ const isSignedTokens = (value: unknown): value is SignedTokensConfig =>
 
 /** Issues and verifies the tokens of users who have logged in: JWTs (RFC 7519) that are signed by a secret (HS256). */
 export interface SignedTokens {
+  /** How long a token is valid by default, in seconds. */
+  readonly lifetime: number;
   /**
    * Issues a token.
    *
@@ -97,6 +99,7 @@ export function signedTokens(
     report(change instanceof Error ? change : `the ${source.form.many} have been replaced`);
   });
   return {
+    lifetime,
     async issue(subject, { scopes = [], expiresIn = lifetime } = {}) {
       if (subject === '' || !subject.isWellFormed())
         throw new TypeError('expected a subject of Unicode characters, got none or half of a surrogate pair');
