@@ -57,7 +57,12 @@ export async function generate(all = false): Promise<string[]> {
   const sections = [
     remarks.filter((remark) => !known.has(withoutPlace(remark))),
     changes,
-    [...(before ? nextSteps(before, document) : []), ...left, ...stubs, ...examples],
+    [
+      ...(before ? nextSteps(before, document, earlierIds(before, document)) : []),
+      ...left,
+      ...stubs,
+      ...examples,
+    ],
   ];
   if (!all)
     writeMemory({ remarks: remarks.map(withoutPlace), changes: news.length > 0 ? news : memory.changes });

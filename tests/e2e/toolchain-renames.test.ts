@@ -114,7 +114,7 @@ const CASES: readonly Case[] = [
 ];
 
 const aboutHandlers = (output: string) =>
-  output.split('\n').filter((line) => /is not an operation| now: /.test(line));
+  output.split('\n').filter((line) => /is not an operation|the operation .* now: /.test(line));
 
 it.each(CASES)(
   'after a rename of %s, every command says the same on every run, and no stub is written',
@@ -142,6 +142,13 @@ it.each(CASES)('the compiler says the same after a rename of %s', async (name, e
     name,
     expect.arrayContaining(seen),
   ]);
+});
+
+it('names the path parameters that have other names, with the files to change', async () => {
+  change(['/notes/{noteId}', { get: 'getNote', delete: 'dropNote' }], [...TOPICS]);
+  const sentence = (id: string) =>
+    `the path parameter id of ${id} is noteId now: rename it in ${fileOf(id)} and tests/contract/service.ts`;
+  expect((await ask()).output.split('\n').slice(0, -2)).toEqual([sentence('getNote'), sentence('dropNote')]);
 });
 
 /** Follows the sentences about a rename. */
