@@ -4,7 +4,8 @@
  */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { type JsonObject, type Operation, readDocument, writeDocument } from '../../src/contract';
+import { isObject, type JsonObject, type Operation, readDocument, writeDocument } from '../../src/contract';
+import { committed } from '../breaking/base';
 import { compareDocuments } from '../breaking/changes';
 import { classesOf, classLine } from '../breaking/classes';
 import { earlierIds } from '../breaking/renames';
@@ -110,13 +111,17 @@ function writeOrRemove(file: string, text: string): void {
   else writeFileSync(file, text);
 }
 
+/** The published contract; that of the last commit if there is none, or an invalid one as after a merge. */
 function readPublished(): JsonObject | undefined {
-  const text = read(PUBLISHED);
-  try {
-    return text === '' ? undefined : readDocument(text);
-  } catch {
-    return undefined; // invalid after a merge, for example; the caller replaces it
+  for (const text of [() => read(PUBLISHED), () => committed(PUBLISHED)]) {
+    try {
+      const document: unknown = readDocument(text() ?? '');
+      if (isObject(document)) return document;
+    } catch {
+      continue; // the caller replaces it
+    }
   }
+  return undefined;
 }
 
 function read(file: string): string {
