@@ -119,9 +119,20 @@ function sentenceFor(context: Context, file: ts.SourceFile, position: number, co
     return (isResult ? aboutResult(checker, node, id) : undefined) ?? { of: id };
   }
   const handler = outermost && firstHandler(checker, outermost);
-  if (!handler) return undefined;
+  if (!handler) return UNFIT.has(code) ? aboutFactory(here) : undefined;
   const isName = here !== undefined && ts.isVariableDeclaration(here.parent) && here.parent.name === here;
   return (isName && UNFIT.has(code) ? aboutResult(checker, ...handler) : undefined) ?? { of: handler[1] };
+}
+
+/** About a handler that is not created from the dependencies. */
+function aboutFactory(here: ts.Node | undefined): string | undefined {
+  const { parent: declared } = here ?? {};
+  if (!here || !declared || !ts.isVariableDeclaration(declared) || declared.name !== here) return undefined;
+  const { type, initializer } = declared;
+  const isOne = type && ts.isTypeReferenceNode(type) && type.typeName.getText() === 'CreateHandler';
+  return isOne && initializer && isFunction(initializer)
+    ? `${here.getText()} is to be a function of the dependencies that returns the handler: write (dependencies) => before it`
+    : undefined;
 }
 
 /** About the name of an operation as the type of a handler. */
@@ -138,9 +149,12 @@ function aboutSchema(checker: ts.TypeChecker, path: readonly ts.Node[], here: ts
   const access = path.findLast(ts.isIndexedAccessTypeNode);
   if (!access?.objectType.getText().startsWith('components[')) return undefined;
   const names = named(checker.getTypeFromTypeNode(access.objectType).getProperties());
-  const got = here.getText().replace(/^['"]|['"]$/g, '');
+  const got = nameOf(here);
   return `the document has no ${access.objectType.getText()}['${got}']: expected ${either(names.slice(0, MOST_NAMES))}, or the name in openapi/`;
 }
+
+/** A name in the code, without quotes. */
+const nameOf = (node: ts.Node): string => node.getText().replace(/^['"]|['"]$/g, '');
 
 /** The most names in a sentence. */
 const MOST_NAMES = 12;
@@ -158,7 +172,7 @@ function aboutRequest(
   if (!type || !owner) return undefined;
   if (checker.getAwaitedType(owner) !== owner)
     return `${id}: ${here.getText()} is taken of a promise: write await where its value comes from`;
-  const name = here.getText();
+  const name = nameOf(here);
   for (const part of ['path', 'query', 'header', 'cookie']) {
     const known = propertyOf(checker, type, part, handler);
     if (known !== owner) continue;
@@ -171,7 +185,8 @@ function aboutRequest(
 
 /** The type of which a name is a property: of what stands before its dot, or of what is taken apart. */
 function ownerOf(checker: ts.TypeChecker, { parent }: ts.Node): ts.Type | undefined {
-  if (ts.isPropertyAccessExpression(parent)) return checker.getTypeAtLocation(parent.expression);
+  if (ts.isPropertyAccessExpression(parent) || ts.isElementAccessExpression(parent))
+    return checker.getTypeAtLocation(parent.expression);
   if (!ts.isBindingElement(parent)) return undefined;
   const holder = parent.parent.parent;
   if (ts.isVariableDeclaration(holder))
