@@ -43,14 +43,18 @@ export async function publish(): Promise<Publication> {
   try {
     const contract = compileContract(read, readExtensions());
     const lists = unboundedLists(read, contract.served.keys());
-    const text = `${writeDocument(document, 2)}\n`;
     const types = typesOf(read);
     const remarks = [
       ...source.notes,
       ...idle,
       ...remarkLines(source, [...contract.remarks, ...lists, ...types.untyped], Infinity),
     ];
-    return { document, contract, remarks, files: { [PUBLISHED]: text, [TYPES]: types.text } };
+    return {
+      document,
+      contract,
+      remarks,
+      files: { [PUBLISHED]: publishedText(document), [TYPES]: types.text },
+    };
   } catch (error) {
     if (error instanceof InvalidContract) throw new SourceError(locatedApart(source, error.findings));
     throw error;
@@ -74,3 +78,6 @@ function locatedApart(source: Source, findings: readonly Finding[]): string {
   const { own, added } = apart(source, findings);
   return [...(own.length > 0 ? [located(source, own)] : []), ...added.map(addedLine)].join('\n');
 }
+
+/** The text of generated/openapi.json. */
+export const publishedText = (document: JsonObject): string => `${writeDocument(document, 2)}\n`;

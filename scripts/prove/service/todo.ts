@@ -3,6 +3,9 @@ import path from 'node:path';
 import { parse } from 'yaml';
 import { readOperations } from '../../../src/contract';
 import { handlersLeft } from '../../generate/renamed';
+import { findDocument } from '../../publish/find-document';
+import { assertFresh } from '../../publish/fresh';
+import { readSource, SourceError } from '../../source/source';
 import { loadService } from './load-service';
 import { type Item, itemsOf, type LeftOut } from './todo-items';
 
@@ -34,6 +37,7 @@ const handlerItems = (lines: readonly string[]): Item[] =>
 
 /** `make todo`: lists what is left to write, and prints nothing else. */
 async function list(): Promise<void> {
+  await assertFresh(readSource(findDocument()));
   const target = loadService();
   const ids = readOperations(target.described).map(({ operationId }) => operationId);
   const items = [
@@ -51,7 +55,8 @@ export async function main(): Promise<void> {
   try {
     await list();
   } catch (error) {
-    console.error(`tests/contract/: ${error instanceof Error ? error.message : String(error)}`);
+    const message = error instanceof Error ? error.message : String(error);
+    console.error(error instanceof SourceError ? message : `tests/contract/: ${message}`);
     process.exitCode = 1;
   }
 }

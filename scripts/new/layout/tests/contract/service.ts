@@ -3,14 +3,16 @@ import path from 'node:path';
 import { type Operation, readDocument } from 'contract-first-server';
 import { statusIn } from 'contract-first-server/runtime';
 import {
+  emptied,
   type OwnRefusal,
   readExamples,
   type RefusalRule,
-  type Scenario,
+  type ScenarioOf,
   serviceTarget,
   type ServiceTarget,
   type Waiver,
 } from 'contract-first-server/testing';
+import type { operations } from '../../generated/openapi';
 import { createApp } from '../../src/app';
 import { verifiers } from '../../src/auth';
 import { errors, ERRORS, type Kind } from '../../src/errors';
@@ -31,7 +33,8 @@ const examples = readExamples(path.join(__dirname, 'examples.json')) as {
 };
 // #endregion examples
 
-const config = readConfig({ DATABASE_URL: 'memory:' });
+/** CI has a PostgreSQL for the tests, which they empty. */
+const config = readConfig({ DATABASE_URL: process.env['TEST_DATABASE_URL'] ?? 'memory:' });
 // #region users
 /** scrypt takes a fifth of a second, on purpose, and the tests log in hundreds of times. */
 const passwords: Dependencies['passwords'] = {
@@ -42,6 +45,7 @@ const passwords: Dependencies['passwords'] = {
 
 /** The dependencies, with a store that holds the objects that the examples of path parameters name. Each test begins with them. */
 export async function openExample(): Promise<Dependencies> {
+  await emptied(config.databaseUrl);
   const dependencies = {
     ...(await openDependencies(config)),
     // #region users
@@ -74,7 +78,7 @@ const ownRefusals: Readonly<Record<string, OwnRefusal>> = {
 };
 
 /** Sequences of requests with their expected answers. One waits while a handler that it needs is a stub. */
-export const scenarios: readonly Scenario[] = [
+export const scenarios: readonly ScenarioOf<operations>[] = [
   // #region scenarios
   {
     title: 'bikes: what is created can be read, until it is deleted',
