@@ -4,7 +4,7 @@
  */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { isObject, type JsonObject, type Operation, readDocument, writeDocument } from '../../src/contract';
+import { isObject, type JsonObject, type Operation, readDocument } from '../../src/contract';
 import { committed } from '../breaking/base';
 import { compareDocuments } from '../breaking/changes';
 import { classesOf, classLine } from '../breaking/classes';
@@ -17,7 +17,7 @@ import { handlersLeft, type Renamed, renamedOperations, renamedSentence, renamed
 import { MOST, readMemory, withoutPlace, writeMemory } from './report';
 import { PUBLISHED, RENAMED, root } from '../paths';
 import { bounded, printsAll } from '../publish/bounded';
-import { differences } from '../publish/differences';
+import { staleSentence } from '../publish/fresh';
 import { publish, type Publication } from '../publish/publish';
 import { SourceError } from '../source/source';
 
@@ -93,10 +93,11 @@ async function check(): Promise<void> {
   const steps = index ? renamed.map((one) => renamedSentence(one, index)) : [];
   const [first] = staleFiles(publication, renamed);
   if (!first && steps.length === 0) return;
-  const [place] = published ? differences(published, publication.document) : [];
-  const textOf = (value: unknown) => (value === undefined ? 'nothing' : writeDocument(value));
-  const where = place && ` at ${place.pointer} (${textOf(place.was)} there, ${textOf(place.is)} in openapi/)`;
-  const stale = first && `${first[0]} is stale${where ?? ''}: run \`make generate\` and commit the result`;
+  const sentence =
+    first?.[0] === PUBLISHED
+      ? staleSentence(read(PUBLISHED), publication.document)
+      : `${first?.[0] ?? ''} is stale`;
+  const stale = first && `${sentence}: run \`make generate\` and commit the result`;
   throw new SourceError([...(stale === undefined ? [] : [stale]), ...steps].join('\n'));
 }
 
