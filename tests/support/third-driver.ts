@@ -63,7 +63,7 @@ function execute(db: DatabaseSync, { text, values }: Rendered): Result {
     const statement = db.prepare(text);
     statement.setReadBigInts(true);
     const given = values.map(written) as SQLInputValue[];
-    if (!/^\s*SELECT|\bRETURNING\b/i.test(text))
+    if (!/^\s*(SELECT|WITH)|\bRETURNING\b/i.test(text))
       return { rows: [], count: Number(statement.run(...given).changes) };
     const rows = statement
       .all(...given)
@@ -164,7 +164,9 @@ export const THIRD: Driver = {
 
     return {
       run: (statement) =>
-        /^\s*SELECT/i.test(statement.text) ? untilFree(() => execute(reader, statement)) : write(statement),
+        /^\s*(SELECT|WITH)/i.test(statement.text)
+          ? untilFree(() => execute(reader, statement))
+          : write(statement),
       begin: beginInTurn,
       isTransient: (error, committing) => !committing && codeOf(error) === 'BUSY',
       probe: write,
