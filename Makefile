@@ -49,7 +49,7 @@ seed: $(INSTALLED) ## fill the database of a developer: src/seed.ts
 mock: $(INSTALLED) ## serve any document: make mock DOC=path/to/openapi.yaml
 	@tsx scripts/mock/main.ts '$(DOC)' $(if $(ALLOW_OUTSIDE),--allow-outside)
 
-generate: $(INSTALLED) ## update generated/ and handler stubs from openapi/; list the changes
+generate: $(INSTALLED) ## update generated/ and handler stubs from openapi/; list the changes; ALL=1 lists every line
 	@tsx scripts/generate/main.ts
 
 breaking: $(INSTALLED) ## list the changes that break a client of the contract at BASE=git-ref

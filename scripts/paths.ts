@@ -30,4 +30,6 @@ export const OVERLAY = 'openapi/overlay.yaml';
 export const PUBLISHED = 'generated/openapi.json';
 /** The intended breaks of the contract, if there are any. */
 export const ACCEPTED = 'openapi/accepted-breaks.yaml';
+/** The operations whose handlers still have former names; absent if there are none. */
+export const RENAMED = 'generated/renamed.json';
 export const TYPES = 'generated/openapi.d.ts';

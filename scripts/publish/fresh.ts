@@ -4,7 +4,8 @@ import { readDocument, writeDocument } from '../../src/contract';
 import { PUBLISHED, root, SOURCES } from '../paths';
 import { type Source, SourceError } from '../source/source';
 import { differences } from './differences';
-import { overlaid, publishedText } from './publish';
+import { overlay } from './overlay';
+import { publishedText } from './publish';
 
 /**
  * Compares the published document with what the sources give now, by their contents.
@@ -12,7 +13,7 @@ import { overlaid, publishedText } from './publish';
  * @throws {SourceError} if it is stale, with the first place that differs
  */
 export async function assertFresh({ document }: Source): Promise<void> {
-  const current = await overlaid(document);
+  const { document: current } = await overlay(document);
   const published = read();
   if (published === publishedText(current)) return;
   throw new SourceError(`${staleSentence(published, current)}: run \`make generate\``);

@@ -202,17 +202,20 @@ function refuse(column: Column, rule: string, value: unknown): never {
   throw new InvalidValue(`${nameOf(column)} ${rule}`, [value], { rule });
 }
 
-/** A row as its columns say; what else it has stays as it is. */
-export function readRow(columns: Readonly<Record<string, Column>>, row: unknown): unknown {
-  const held = row as Readonly<Record<string, Value>>;
-  const members = Object.entries<unknown>(held).filter(([name]) => !Object.hasOwn(columns, name));
-  for (const [name, column] of Object.entries(columns)) {
-    const value = held[name] ?? null;
-    const form = FORMS[column.name];
-    if (value !== null) members.push([name, 'read' in form ? form.read(value) : value]);
+/** A row as its columns say. What is none of them stays as it is. */
+export function readRow(columns: ColumnsOf, row: unknown): unknown {
+  const members: [string, unknown][] = [];
+  for (const [name, value] of Object.entries(row as Readonly<Record<string, Value>>)) {
+    const column = Object.hasOwn(columns, name) ? columns[name] : undefined;
+    if (!column || value !== null) members.push([name, column ? read(column, value) : value]);
     else if (column.rules.absent === null) members.push([name, null]);
     else if (column.rules.absent === undefined)
       throw new Error(`expected a value of ${nameOf(column)}, got NULL: it may have to be nullable()`);
   }
   return Object.fromEntries(members);
+}
+
+function read({ name }: Column, value: Value): unknown {
+  const form = FORMS[name];
+  return 'read' in form ? form.read(value) : value;
 }

@@ -1,10 +1,10 @@
 import { createBatch, type Batch } from './batch';
-import type { Connection, Driver, Session } from './driver';
+import type { Connection, Driver } from './driver';
 import { toStoreError } from './failure';
-import { readRow, type Sql } from './column';
+import type { Sql } from './column';
 import { render, type Rendered } from './sql';
 import { StoreUnavailable, type Store, type StoreObserver } from './store';
-import { queriesOf, type Queries, type Run, runTransaction } from './transaction';
+import { queriesOf, type Queries, runOn, runTransaction } from './transaction';
 
 /** A database that is open, with the schema of one store. */
 export interface Database extends Store, Queries {
@@ -62,25 +62,13 @@ export function createDatabase(
     }
   }
 
-  const runOn =
-    (target: Pick<Session, 'run'>): Run =>
-    async <Row>(query: Sql<Row>) => {
-      const statement = render(query, dialect);
-      try {
-        const result = await target.run(statement);
-        const { columns } = query;
-        const rows = columns ? result.rows.map((row) => readRow(columns, row)) : result.rows;
-        return { count: result.count, rows: rows as Row[] };
-      } catch (error) {
-        throw toStoreError(faults, subject, error, statement);
-      }
-    };
-  const runAlone = runOn(connection);
+  const refined = (error: unknown, statement: Rendered) => toStoreError(faults, subject, error, statement);
+  const runAlone = runOn(connection, dialect, refined);
 
   async function begin() {
     const session = await explained(() => connection.begin());
     return {
-      run: runOn(session),
+      run: runOn(session, dialect, refined),
       commit: () => explained(() => session.commit()),
       rollback: () => session.rollback(),
     };

@@ -1,13 +1,15 @@
 import {
+  type BinaryOperationNode,
   ColumnNode,
   type ColumnUpdateNode,
   type CompiledQuery,
-  type DefaultInsertValueNode,
   DefaultQueryCompiler,
   type DeleteQueryNode,
   type InsertQueryNode,
   type MergeQueryNode,
   type OperationNode,
+  type Operator,
+  OperatorNode,
   PrimitiveValueListNode,
   type QueryId,
   ReferenceNode,
@@ -18,12 +20,14 @@ import {
   ValueNode,
   ValuesNode,
 } from 'kysely';
-import { sql, type Column, type Part, type Sql } from '../database';
-import { written } from '../database/column';
+import { sql, type Column, type Part, type Sql, type Value } from '../database';
+import { sought, written } from '../database/column';
 import { isQuery, type Names, Scope } from './scope';
 
 /** The queries of Kysely as statements of `src/database`, which writes parameters in the dialect of each database. */
 const statements = new WeakMap<CompiledQuery, Sql<unknown>>();
+
+const COMPARISONS: readonly Operator[] = ['=', '==', '!=', '<>', '<', '<=', '>', '>='];
 
 /**
  * Writes what SQLite and PostgreSQL have in common. What only one of them has is written as Kysely writes it, and the other
@@ -54,10 +58,9 @@ export class Compiler extends DefaultQueryCompiler {
     const statement = sql(Object.assign(this.#strings, { raw: this.#strings }), ...this.#parts);
     const outputs = isQuery(node) ? [...new Scope(node, undefined, this.tables).outputs()] : [];
     const columns = outputs.flatMap(([name, column]) => (column ? [[name, column.nullable()] as const] : []));
-    statements.set(
-      compiled,
-      columns.length > 0 ? { ...statement, columns: Object.fromEntries(columns) } : statement,
-    );
+    // With tables, everything that is returned is read in one way: of what is no column, the database decides.
+    const isTyped = this.tables.size > 0;
+    statements.set(compiled, isTyped ? { ...statement, columns: Object.fromEntries(columns) } : statement);
     return compiled;
   }
 
@@ -127,6 +130,18 @@ export class Compiler extends DefaultQueryCompiler {
     else this.append(name);
   }
 
+  /** The statement sees what is compared with a column, but not with the greatest of a column, or a subquery of one. */
+  protected override visitBinaryOperation(node: BinaryOperationNode): void {
+    const { leftOperand, operator, rightOperand } = node;
+    const column = ReferenceNode.is(leftOperand) ? undefined : this.#scope?.typeOf(leftOperand);
+    const isCompared = OperatorNode.is(operator) && COMPARISONS.includes(operator.operator);
+    if (!column || !isCompared || !ValueNode.is(rightOperand)) super.visitBinaryOperation(node);
+    else {
+      const value = sought(column, checkValue(rightOperand.value));
+      super.visitBinaryOperation({ ...node, rightOperand: ValueNode.create(value) });
+    }
+  }
+
   #columnOf(node: OperationNode): Column | undefined {
     if (ColumnNode.is(node)) return this.#scope?.find(node.column.name);
     if (!ReferenceNode.is(node) || !ColumnNode.is(node.column)) return undefined;
@@ -159,7 +174,7 @@ export class Compiler extends DefaultQueryCompiler {
   }
 
   /** PostgreSQL would take the default of the column, SQLite NULL. */
-  protected override visitDefaultInsertValue(_: DefaultInsertValueNode): never {
+  protected override visitDefaultInsertValue(): never {
     throw new TypeError('expected the same columns in each row of an insert: give null where one has none');
   }
 }
@@ -172,12 +187,12 @@ function writtenInto(column: Column, node: OperationNode): OperationNode {
 }
 
 /** An object could be taken for a statement, and its text comes from a client. */
-function checkValue(value: unknown): Part {
+function checkValue(value: unknown): Value | boolean {
   const isValue =
     value === null ||
     value instanceof Uint8Array ||
     ['bigint', 'number', 'string', 'boolean'].includes(typeof value);
-  if (isValue) return value as Part;
+  if (isValue) return value as Value | boolean;
   const got = typeof value === 'object' ? Object.prototype.toString.call(value).slice(8, -1) : typeof value;
   throw new TypeError(
     `expected a bigint, a number, a string, a boolean, bytes or null as a parameter of a query, got ${got}`,

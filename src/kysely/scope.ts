@@ -92,7 +92,8 @@ export class Scope {
     return table === undefined ? this.outputsOf(node.column) : [...(this.sources.get(table) ?? NONE)];
   }
 
-  private typeOf(node: OperationNode): Column | undefined {
+  /** The column of which an expression has a value; undefined if its type is not known. */
+  typeOf(node: OperationNode): Column | undefined {
     if (ReferenceNode.is(node))
       return ColumnNode.is(node.column)
         ? this.find(node.column.column.name, node.table?.table.identifier.name)

@@ -104,14 +104,20 @@ async function start<Config extends RunConfig<Dependencies>, Dependencies extend
 ): Promise<void> {
   const config = parts.readConfig();
   const document = new OpenApiDocument(readDocument(readFileSync(parts.document, 'utf8')));
+  const log = createLog(config.logLevel);
   const metrics = createMetrics();
-  const dependencies = await openOf(parts)(config, metrics.store).catch((error: unknown) => {
+  const dependencies = await openOf(parts)(config, {
+    ...metrics.store,
+    migrated(name, number) {
+      log.info(`migration ${number}, ${name}, has been applied`);
+    },
+  }).catch((error: unknown) => {
     const isOfDatabase = error instanceof UnusableDatabase || 'openStore' in parts;
     if (!isOfDatabase || error instanceof InvalidConfig) throw error;
     throw new InvalidConfig(`DATABASE_URL: ${error instanceof Error ? error.message : String(error)}`);
   });
   try {
-    await serve(parts, config, document, metrics, dependencies);
+    await serve(parts, config, document, log, metrics, dependencies);
   } catch (error) {
     explain(error);
     setTimeout(() => process.exit(1), CLOSE_TIMEOUT);
@@ -124,10 +130,10 @@ async function serve<Config extends RunConfig<Dependencies>, Dependencies extend
   { errors, createApp }: Pick<ServiceParts<Config, Dependencies, Own>, 'errors' | 'createApp'>,
   config: Config,
   document: OpenApiDocument,
+  log: ReturnType<typeof createLog>,
   metrics: ReturnType<typeof createMetrics>,
   dependencies: Dependencies,
 ): Promise<void> {
-  const log = createLog(config.logLevel);
   const report = createReport(errors, log, metrics, HEADERS);
   const credentials = openCredentials(config.credentials, document, dependencies, (message) => {
     log.warn(message);

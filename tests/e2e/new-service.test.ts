@@ -60,6 +60,11 @@ test('is laid out by one command, and is green at once', async () => {
   ).toBeLessThan(37);
 
   expect(run('check')).toMatchObject({ status: 0 });
+  expect(run('migrate')).toEqual({
+    status: 0,
+    output: expect.stringMatching(/^migration  name\n {8}1 {2}/) as string,
+  });
+  expect(run('seed')).toEqual({ status: 0, output: 'seeded\n' });
   const { output } = run('todo');
   expect(output).toContain('8 operations are stubs');
   expect(output).toContain('buyTicket | response | 409 | *: to do');

@@ -94,27 +94,24 @@ test('the command lists its commands, and refuses others', () => {
 
 /** What a service may write: each marked line is refused by the types. */
 const CONSUMER = `
-import type { Generated } from 'kysely';
-import { createTable, IDENTITY, openDatabase, sql, TEXT, type Schema } from 'contract-first-server/database';
+import { createTable, IDENTITY, openDatabase, sql, table, TEXT, type Schema } from 'contract-first-server/database';
 import { kysely } from 'contract-first-server/kysely';
 
-interface Tables {
-  books: { readonly id: Generated<bigint>; readonly title: string };
-}
+const books = table('books', { id: IDENTITY, title: TEXT });
 const SCHEMA: Schema = {
   name: 'books',
   mark: 'Book',
-  migrations: [['books', createTable('books', sql\`id \${IDENTITY}, title \${TEXT} NOT NULL\`)]],
+  migrations: [['books', createTable(books)]],
   probe: sql\`INSERT INTO books (title) SELECT title FROM books WHERE 1 = 0\`,
 };
 
 async function main(): Promise<void> {
   const database = await openDatabase('memory:', SCHEMA);
-  const db = kysely<Tables>(database);
+  const db = kysely(database, { books });
   const { id } = await db.insertInto('books').values({ title: 'Emma' }).returning('id').executeTakeFirstOrThrow();
   const titles: string[] = await database.transaction(async (queries) => {
-    const books = await kysely<Tables>(queries).selectFrom('books').select('title').where('id', '=', id).execute();
-    return books.map(({ title }) => title);
+    const found = await kysely(queries, { books }).selectFrom('books').select('title').where('id', '=', id).execute();
+    return found.map(({ title }) => title);
   });
   console.log(id, titles);
   await database.close();
@@ -125,7 +122,7 @@ async function main(): Promise<void> {
   // @ts-expect-error no such table
   db.selectFrom('book');
   // @ts-expect-error it is no database
-  kysely<Tables>({ ready: () => Promise.resolve() });
+  kysely<object>({ ready: () => Promise.resolve() });
 }
 void main();
 `;

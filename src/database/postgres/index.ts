@@ -60,7 +60,7 @@ export const POSTGRES: Driver = {
     const { host, pathname } = new URL(url);
     return `PostgreSQL at ${host}${pathname}`;
   },
-  async open(url, schema) {
+  async open(url, schema, report) {
     const target = new URL(url);
     const options = [target.searchParams.get('options') ?? '', ...SETTINGS.map((setting) => `-c ${setting}`)];
     target.searchParams.set('options', options.join(' '));
@@ -93,7 +93,7 @@ export const POSTGRES: Driver = {
       });
     });
     try {
-      await retryTransient(() => prepare(pool, schema), TRANSIENT, OPEN_TIMEOUT, OPEN_INTERVAL);
+      await retryTransient(() => prepare(pool, schema, report), TRANSIENT, OPEN_TIMEOUT, OPEN_INTERVAL);
     } catch (error) {
       await pool.end();
       throw error;

@@ -31,12 +31,11 @@ export const mark = (client: PoolClient, schema: Schema) =>
 export const cancelled = new WeakSet<ClientBase>();
 
 /** @throws {StoreUnavailable} if the statement is committed here, and nobody knows whether a standby has it */
-export async function send(client: PoolClient, text: string, values: unknown[] = [], exact = false) {
+export async function send(client: PoolClient, text: string, values: unknown[] = [], options: object = {}) {
   cancelled.delete(client);
   // By callback: the driver's promise copies a stack at each error, and a second one costs more than the first.
   const result = await new Promise<QueryResult<Record<string, unknown>>>((resolve, reject) => {
-    const query = exact ? { text, values, types: EXACT } : { text, values };
-    client.query<Record<string, unknown>>(query, (error, answer) => {
+    client.query<Record<string, unknown>>({ text, values, ...options }, (error, answer) => {
       // The types of the driver do not say so, but without an error this is undefined or null.
       if ((error as Error | undefined | null) ?? undefined) reject(error);
       else resolve(answer);
@@ -54,8 +53,13 @@ interface Ran extends Result {
   readonly wrote: boolean | undefined;
 }
 
-export async function run(client: PoolClient, { text, values, exact }: Rendered): Promise<Ran> {
-  const { rows, rowCount, command } = await send(client, text, toParameters(values), exact);
+export async function run(
+  client: PoolClient,
+  { text, values, exact }: Rendered,
+  timeout?: number,
+): Promise<Ran> {
+  const options = { ...(exact ? { types: EXACT } : {}), ...(timeout ? { query_timeout: timeout } : {}) };
+  const { rows, rowCount, command } = await send(client, text, toParameters(values), options);
   const count = rowCount ?? 0;
   const wrote = MAY_WRITE.test(text) ? MAY_WRITE.test(command) && count > 0 : undefined;
   return { rows, count, wrote };

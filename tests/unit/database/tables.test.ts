@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import {
+  addColumn,
   and,
   BOOLEAN,
   BYTES,
@@ -15,8 +16,10 @@ import {
   INTEGER,
   InvalidValue,
   JSON_VALUE,
+  type NewRowOf,
   openDatabase,
   or,
+  type RowOf,
   type Schema,
   select,
   type Sql,
@@ -365,14 +368,16 @@ describe.each(useDatabases())('a table in $kind', ({ locate }) => {
     await expect(
       database.query(insertInto(tags, tag)`ON CONFLICT (name) DO UPDATE SET code = excluded.code`),
     ).resolves.toEqual([tag]);
-    for (const [change, constraint] of [
+    await database.execute(deleteFrom(tags)`WHERE name = ${'b'}`);
+    const breaches: [Partial<NewRowOf<typeof tags>>, string][] = [
       [{}, 'unique'],
       [{ name: 'c' }, 'unique'],
-      [{ name: 'c', code: 'c', thing: -1n }, 'foreign key'],
-    ] as const)
-      await expect(
-        database.execute(insertInto(tags, { ...tag, ...(change as object) })``),
-      ).rejects.toMatchObject({ constraint });
+      [{ name: 'c', code: 'b', thing: -1n }, 'foreign key'],
+    ];
+    for (const [change, constraint] of breaches)
+      await expect(database.execute(insertInto(tags, { ...tag, ...change })``)).rejects.toMatchObject({
+        constraint,
+      });
     await expect(database.execute(update(things, { parent: -1n })``)).rejects.toMatchObject({
       constraint: 'foreign key',
     });
@@ -416,4 +421,65 @@ test.each(
   [['', 'a-b', '1a', 'x'.repeat(64), 'sqlite_x', 'ctid', 'a"b'].map((name) => () => table(name, {}))].flat(),
 )('a name that is none in every database is refused', (define) => {
   expect(define).toThrow('expected a name of at most 63 letters');
+});
+
+test('a wrong name, a wrong type or a value that is missing does not compile', () => {
+  type Same<A, B> = [A, B] extends [B, A] ? true : false;
+  interface Thing {
+    readonly id: bigint;
+    readonly count: bigint | null;
+    readonly rank: number | null;
+    readonly weight: number | null;
+    readonly user?: string;
+    readonly bytes: Uint8Array | null;
+    readonly isSold: boolean;
+    readonly createdAt: string | null;
+    readonly order: string | null;
+    readonly parts: unknown;
+    readonly parent?: bigint;
+  }
+  const isSame: [Same<RowOf<typeof things>, { [K in keyof Thing]: Thing[K] }>] = [true];
+  const selected = select({ Tag: tags.name.nullable(), n: INT64.from(sql`count(*)`) })``;
+  const isSameList: [Same<typeof selected, Sql<{ readonly Tag: string | null; readonly n: bigint }>>] = [
+    true,
+  ];
+  const added: NewRowOf<typeof things> = { parts: 1 };
+  const wrong = (): unknown => [
+    // @ts-expect-error no such column
+    'nothing' satisfies keyof typeof tags,
+    // @ts-expect-error a row without what it must have
+    insertInto(tags, { name: 'a', code: 'a' })``,
+    // @ts-expect-error no such column
+    insertInto(tags, { name: 'a', code: 'a', thing: 1n, nothing: 1 })``,
+    // @ts-expect-error a number for a bigint
+    insertInto(tags, { name: 'a', code: 'a', thing: 1 })``,
+    // @ts-expect-error another text than those of the column
+    insertInto(tags, [{ name: 'a', code: 'c', thing: 1n }])``,
+    // @ts-expect-error no such column
+    update(tags, { nothing: 1 })``,
+    // @ts-expect-error NULL where none may be
+    update(tags, { code: null })``,
+    // @ts-expect-error no such column
+    equal(tags, { nothing: 'a' }),
+    // @ts-expect-error a bigint for a text
+    equal(tags, { name: 1n }),
+    // @ts-expect-error a text that refers to an integer
+    TEXT.references(things.id),
+    // @ts-expect-error a text as the default of an integer
+    INT64.default('1'),
+    // @ts-expect-error what is no Part
+    sql`${things.id} = ${{ id: 1n }}`,
+  ];
+  expect([isSame, isSameList, selected, added, wrong]).toHaveLength(5);
+});
+
+test.each([
+  ['a column that is not added', tags.name],
+  ['a type alone', TEXT],
+  ['a key', table('t', { a: TEXT.primaryKey().added() }).a],
+  ['a unique one', table('t', { a: TEXT.nullable().unique().added() }).a],
+  ['one that is NOT NULL', table('t', { a: TEXT.added() }).a],
+  ['a reference with a default', table('t', { a: INT64.references(things.id).default(1n).added() }).a],
+])('SQLite could not add %s, and so no database does', (_, column) => {
+  expect(() => addColumn(column)).toThrow(TypeError);
 });

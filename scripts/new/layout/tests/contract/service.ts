@@ -35,14 +35,28 @@ const examples = readExamples(path.join(__dirname, 'examples.json')) as {
 
 /** CI has a PostgreSQL for the tests, which they empty. */
 const config = readConfig({ DATABASE_URL: process.env['TEST_DATABASE_URL'] ?? 'memory:' });
+// #region users
+/** scrypt takes a fifth of a second, on purpose, and the tests log in hundreds of times. */
+const passwords: Dependencies['passwords'] = {
+  hash: (password) => Promise.resolve(`plain ${password}`),
+  verify: (password, hash) => Promise.resolve(hash === `plain ${password}`),
+};
+// #endregion users
 
 /** The dependencies, with a store that holds the objects that the examples of path parameters name. Each test begins with them. */
 export async function openExample(): Promise<Dependencies> {
   await emptied(config.databaseUrl);
-  const dependencies = await openDependencies(config);
+  const dependencies = {
+    ...(await openDependencies(config)),
+    // #region users
+    passwords,
+    // #endregion users
+  };
   // #region stored
   await dependencies.store.bikes.add('00000000-0000-4000-8000-000000000001', examples.bikes);
   // #endregion stored
+  // #region usersStored
+  // #endregion usersStored
   return dependencies;
 }
 
@@ -152,6 +166,8 @@ export const service = (): ServiceTarget =>
     refusal,
     refusalSchema: '/components/schemas/Problem',
     verifiers,
+    // #region usersCredentials
+    // #endregion usersCredentials
     ownRefusals,
     scenarios,
     waivers,
