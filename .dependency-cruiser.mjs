@@ -48,9 +48,10 @@ const CORE = {
 /** The modules of the toolchain. */
 const TOOLCHAIN = {
   'paths.ts': [],
+  'jobs.ts': [],
   'load.ts': ['paths.ts'],
   'node-version.mjs': [],
-  compiler: ['paths.ts'],
+  compiler: ['generate', 'paths.ts'],
   gate: ['compiler', 'paths.ts'],
   pack: ['new', 'paths.ts'],
   source: [],
@@ -59,17 +60,18 @@ const TOOLCHAIN = {
   generate: ['breaking', 'publish', 'source', 'paths.ts'],
   mock: ['breaking', 'publish', 'source', 'load.ts', 'paths.ts'],
   dev: ['compiler', 'generate', 'source', 'load.ts', 'paths.ts'],
-  prove: ['publish', 'source', 'load.ts'],
+  prove: ['generate', 'publish', 'source', 'load.ts'],
   new: ['generate', 'mock', 'publish', 'source', 'paths.ts'],
-  'cli.ts': ['breaking', 'dev', 'gate', 'generate', 'mock', 'prove'],
+  'cli.ts': ['breaking', 'dev', 'gate', 'generate', 'jobs.ts', 'mock', 'prove'],
 };
 
 /** A folder of src/ that is not a module of its own belongs to the domain. */
-const DOMAIN = '(?!(?:contract|database|handlers|runtime|storage)/)[^/]+/';
+const DOMAIN = '(?!(?:contract|database|handlers|kysely|runtime|storage)/)[^/]+/';
 
 /** The modules of the service, which depend on the domain. */
 const SERVICE = {
   database: [],
+  kysely: ['database'],
   domain: ['database'],
   storage: ['domain', 'database'],
   'errors.ts': ['contract', 'database', 'runtime'],
@@ -79,6 +81,7 @@ const SERVICE = {
   'dependencies.ts': ['config.ts', 'domain', 'storage', 'database', 'runtime'],
   handlers: ['domain', 'errors.ts', 'auth.ts', 'dependencies.ts', 'contract'],
   runtime: ['contract', 'database'],
+  'seed.ts': ['config.ts', 'dependencies.ts', 'runtime'],
   'app.ts': ['contract', 'dependencies.ts', 'errors.ts', 'extensions.ts', 'handlers', 'runtime'],
 };
 
@@ -155,6 +158,7 @@ export default {
         path: '^(src|scripts|tests)/',
         pathNot: [
           '^src/database/',
+          '^src/kysely/',
           '^tests/unit/(database|storage)/',
           '^tests/support/(databases|third-driver)\\.ts$',
         ],
@@ -192,6 +196,12 @@ export default {
         { path: '^src/', pathNot: `^src/database/${folder}/` },
         packages(name),
       ),
+    ),
+    boundary(
+      'Kysely is optional',
+      'A service without Kysely runs too. Only src/kysely/ imports it, and nothing of the package imports src/kysely/.',
+      { path: '^(src|scripts)/', pathNot: '^src/kysely/' },
+      { path: ['^src/kysely/', ...packages('kysely').path] },
     ),
     boundary(
       'toolchain without tests',

@@ -22,6 +22,8 @@ import type { Target, Waiver } from './target';
 import { openWaivers, type Waivers } from './waivers';
 import type { Document } from './document/model';
 import { readDocument } from './document/reader';
+import { attemptStored } from './stored/attempt';
+import { attemptLists } from './stored/lists';
 import { asObject, asString } from './json/tree';
 
 /** The result of a run. */
@@ -166,6 +168,8 @@ export async function run(given: Target, options: RunOptions = {}): Promise<Resu
     }
     if (!replay) {
       for (const steps of scenarioCases(target, contexts)) await attemptScenario(steps, server, session);
+      await attemptStored(contexts, server, session);
+      await attemptLists(contexts, server, session);
       for (const context of contexts) await attemptLast(context, server, session);
       for (const [status, start] of Object.entries(target.situations ?? {}))
         await attemptSituation(contexts, session, Number(status), start);

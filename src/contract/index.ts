@@ -22,7 +22,8 @@ export { createHttpServer, listen, type ReportUnread, type ServerLimits } from '
 export { curlCommand, exampleRequest, type Message, messageOf } from './samples/example-request';
 export { createService, type Middleware } from './pipeline';
 export { type Answer, type Headers, Problem, type ProblemKind, type Violation } from './problem';
-export { schemeKind, type SchemeKind, securitySchemes } from './security/credentials';
+export { SCOPE } from './operations/declared-scopes';
+export { type DocumentedScheme, schemeKind, type SchemeKind, securitySchemes } from './security/credentials';
 export type { PrincipalsFor, StrategiesFor, StrategyOf, Verified, Verify } from './security/principals';
 export type { Credentials, Principals, Strategies } from './security/requirements';
 export {
@@ -31,6 +32,8 @@ export {
   bearerStrategy,
   strategiesFor,
   strategyFor,
+  type TokenOptions,
+  TokenStrategy,
 } from './security/strategies';
 
 // For tools: read a document as the server reads it.

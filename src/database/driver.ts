@@ -1,5 +1,5 @@
 import type { Faults } from './failure';
-import type { Schema } from './schema';
+import type { Migrated, Schema } from './schema';
 import type { Dialect, Rendered } from './sql';
 
 /**
@@ -25,7 +25,7 @@ export interface Driver {
    *
    * @throws {Error} of the engine, or with a sentence that says what is wrong
    */
-  open(url: string, schema: Schema): Promise<Connection>;
+  open(url: string, schema: Schema, report?: Migrated): Promise<Connection>;
 }
 
 /** A database that is open. It throws the errors of its engine, or those of `store.ts`. */

@@ -32,7 +32,7 @@ export async function openDatabase(url: string, schema: Schema, observer?: Store
   }
   const subject = driver.subjectOf(url);
   try {
-    const connection = await driver.open(url, schema);
+    const connection = await driver.open(url, schema, (number, name) => observer?.migrated?.(name, number));
     return createDatabase(driver, connection, { subject, probe: schema.probe, observer });
   } catch (error) {
     throw new UnusableDatabase(explain(subject, error, driver.faults.advice), { cause: error });

@@ -96,4 +96,6 @@ export interface StoreObserver {
   waiting(count: number): void;
   /** A commit of `count` writes has ended. */
   committed(count: number, milliseconds: number, outcome: 'success' | 'failure'): void;
+  /** A migration has been applied, and is committed. The first has the number 1. */
+  migrated?(name: string, number: number): void;
 }

@@ -15,6 +15,9 @@ export {
 } from './config';
 export { runService, type ServiceParts } from './run';
 
+// For seed.ts of a service.
+export { runSeed } from './job';
+
 // For dependencies.ts of a service.
 export { openInOrder } from './dependencies';
 
@@ -32,6 +35,16 @@ export {
   type VerifiersFor,
 } from './credentials';
 
+// For services whose users log in.
+export { hashPassword, verifyPassword } from './passwords';
+export {
+  readSignedTokens,
+  type SignedTokens,
+  signedTokens,
+  type SignedTokensConfig,
+  signedTokenStrategy,
+} from './signed-tokens';
+
 // For errors.ts of a service.
 export {
   type ErrorCode,
@@ -48,7 +61,8 @@ export {
 
 // For tools and tests.
 export { clientOf } from './secrets';
-export { openCredentials, openSecrets, variablesOf } from './credentials';
+export { madeUpSecrets } from './signed-tokens';
+export { credentialOf, openCredentials, openSecrets, variablesOf } from './credentials';
 export { allowOrigins } from './cors';
 export { readSecrets } from './secret-source';
 export { BEARER_TOKENS } from './secrets';

@@ -18,6 +18,7 @@ import { type CredentialsConfig, openCredentials, type Verifiers } from './crede
 import { InvalidConfig, type ServerConfig } from './config';
 import type { Errors } from './errors';
 import { invitation } from './invitation';
+import { migrate } from './job';
 import { createLog } from './log';
 import { createMetrics } from './metrics';
 import type * as RateLimits from './rate-limit';
@@ -40,7 +41,7 @@ export type ServiceParts<
   Own extends string,
 > = {
   /** @throws {InvalidConfig} */
-  readonly readConfig: () => Config;
+  readonly readConfig: (environment?: NodeJS.ProcessEnv) => Config;
   /** The file of the published contract, generated/openapi.json. */
   readonly document: string;
   readonly errors: Errors<Own>;
@@ -68,17 +69,30 @@ const OPERATIONAL = {
  * Runs a service until SIGTERM or SIGINT. It opens, in this order: configuration, dependencies, credentials, application,
  * listener, listener of probes. At the end it closes the listener once its requests are answered, the dependencies, and the
  * listener of probes. If it cannot start, it says why, closes the dependencies that are open, and exits with status 1.
+ *
+ * `node main.js migrate` brings the database up to date instead, and serves nobody (`migrate` in job.ts). Any other argument
+ * is refused: a program that has some of its own takes them out of `process.argv` first.
  */
 export function runService<
   Config extends RunConfig<Dependencies>,
   Dependencies extends Store,
   Own extends string = never,
 >(parts: ServiceParts<Config, Dependencies, Own>): void {
-  start(parts).catch((error: unknown) => {
-    explain(error);
-    process.exit(1); // closes everything that is open
-  });
+  const command = process.argv.slice(2).join(' ');
+  if (command === 'migrate') void migrate({ readConfig: parts.readConfig, open: openOf(parts) });
+  else if (command !== '') {
+    console.error(`expected no argument, or migrate, got ${command}`);
+    process.exit(2);
+  } else
+    start(parts).catch((error: unknown) => {
+      explain(error);
+      process.exit(1); // closes everything that is open
+    });
 }
+
+const openOf = <Config extends RunConfig<Dependencies>, Dependencies extends Store, Own extends string>(
+  parts: ServiceParts<Config, Dependencies, Own>,
+): Open<Config, Dependencies> => ('open' in parts ? parts.open : parts.openStore);
 
 function explain(error: unknown): void {
   const known = error instanceof InvalidConfig || error instanceof InvalidContract;
@@ -90,15 +104,20 @@ async function start<Config extends RunConfig<Dependencies>, Dependencies extend
 ): Promise<void> {
   const config = parts.readConfig();
   const document = new OpenApiDocument(readDocument(readFileSync(parts.document, 'utf8')));
+  const log = createLog(config.logLevel);
   const metrics = createMetrics();
-  const open = 'open' in parts ? parts.open : parts.openStore;
-  const dependencies = await open(config, metrics.store).catch((error: unknown) => {
+  const dependencies = await openOf(parts)(config, {
+    ...metrics.store,
+    migrated(name, number) {
+      log.info(`migration ${number}, ${name}, has been applied`);
+    },
+  }).catch((error: unknown) => {
     const isOfDatabase = error instanceof UnusableDatabase || 'openStore' in parts;
     if (!isOfDatabase || error instanceof InvalidConfig) throw error;
     throw new InvalidConfig(`DATABASE_URL: ${error instanceof Error ? error.message : String(error)}`);
   });
   try {
-    await serve(parts, config, document, metrics, dependencies);
+    await serve(parts, config, document, log, metrics, dependencies);
   } catch (error) {
     explain(error);
     setTimeout(() => process.exit(1), CLOSE_TIMEOUT);
@@ -111,10 +130,10 @@ async function serve<Config extends RunConfig<Dependencies>, Dependencies extend
   { errors, createApp }: Pick<ServiceParts<Config, Dependencies, Own>, 'errors' | 'createApp'>,
   config: Config,
   document: OpenApiDocument,
+  log: ReturnType<typeof createLog>,
   metrics: ReturnType<typeof createMetrics>,
   dependencies: Dependencies,
 ): Promise<void> {
-  const log = createLog(config.logLevel);
   const report = createReport(errors, log, metrics, HEADERS);
   const credentials = openCredentials(config.credentials, document, dependencies, (message) => {
     log.warn(message);

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { describeFailure, headline, run, urlTarget, writeReport } from '../../scripts/prove';
+import { openKyselyPlants } from '../support/kysely-plants';
 import { service } from './service';
 
 test('the server keeps every promise of the document', async () => {
@@ -12,6 +13,16 @@ test('the server keeps every promise of the document', async () => {
   const open = result.obligations.filter(({ state }) => state === 'UNPROVEN' || state === 'BLOCKED');
   expect(result.failures.map(describeFailure)).toEqual([]);
   expect(open.map(({ state, key }) => `${state} ${key}`)).toEqual([]);
+  expect(result.passed).toBe(true);
+}, 30_000);
+
+test('a service whose store is written with Kysely keeps them too', async () => {
+  const open = async () => {
+    const store = await openKyselyPlants('memory:');
+    return { store, ready: () => store.ready(), close: () => store.close() };
+  };
+  const result = await run(service({ open }));
+  expect(result.failures.map(describeFailure)).toEqual([]);
   expect(result.passed).toBe(true);
 }, 30_000);
 

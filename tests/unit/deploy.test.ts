@@ -22,9 +22,11 @@ const { spec: pod, metadata } = (
     };
   }
 ).spec.template;
-const [container] = pod['containers'] as [
-  { env: { name: string }[]; ports: { name: string; containerPort: number }[] },
-];
+type Container = Readonly<Record<string, unknown>> & {
+  env: { name: string }[];
+  ports: { name: string; containerPort: number }[];
+};
+const [container] = pod['containers'] as [Container];
 const dockerfile = read('Dockerfile');
 
 test('the deployment files set only variables that the server reads', () => {
@@ -69,9 +71,18 @@ test('the service uses the port of the image, and the probes use paths of the se
 test('the grace period covers the shutdown of the server', () => {
   const [drain = '', flush = ''] = [
     /^SHUTDOWN_TIMEOUT=(\d+)/m.exec(read('.env.example'))?.[1],
-    /FLUSH_TIMEOUT = ([\d_]+)/.exec(read('src/runtime/shutdown.ts'))?.[1]?.replace('_', ''),
+    /CLOSE_TIMEOUT = ([\d_]+)/.exec(read('src/runtime/shutdown.ts'))?.[1]?.replace('_', ''),
   ];
   const seconds = (Number(drain) + Number(flush)) / 1000;
   expect(parseInt(compose.services.server.stop_grace_period)).toBeGreaterThan(seconds);
   expect(pod['terminationGracePeriodSeconds']).toBeGreaterThan(seconds + 5); // the preStop delay
+});
+
+test('the migration has the image, the database, the limits and the rights of the server', () => {
+  const [migration] = pod['initContainers'] as [Container];
+  const { name, command, env, ...rest } = migration;
+  expect(name).toBe('migrate');
+  expect(dockerfile).toContain(JSON.stringify(command).replaceAll(',', ', ').replace(', "migrate"', ''));
+  expect(env).toEqual(container.env.filter((variable) => variable.name === 'DATABASE_URL'));
+  expect(container).toMatchObject(rest);
 });

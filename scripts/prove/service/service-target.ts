@@ -3,6 +3,7 @@ import type { RequestListener } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Express } from 'express';
 import {
+  faultToStderr,
   isStub,
   type JsonObject,
   OpenApiDocument,
@@ -213,6 +214,13 @@ async function startServer<Dependencies extends Closable, Handlers extends objec
     }
   };
   let current = await open();
+  /** The latest failure that the service has reported. */
+  let failure: unknown;
+  const failed = (): unknown => {
+    const latest = failure;
+    failure = undefined;
+    return latest;
+  };
   let entered = 0;
   /** The value of `entered` when the current dependencies were opened. */
   let enteredBefore = 0;
@@ -235,7 +243,13 @@ async function startServer<Dependencies extends Closable, Handlers extends objec
       ]),
     ),
     ready: () => Promise.resolve(),
-    report: () => undefined,
+    report: ({ status, problem }) => {
+      if (problem && status >= 500) failure = problem.cause ?? problem;
+    },
+    reportFault: (error, ...place) => {
+      failure ??= error;
+      faultToStderr(error, ...place);
+    },
     metrics: { text: () => Promise.resolve(''), contentType: 'text/plain' },
     stopping: new AbortController().signal,
     corsOrigins: [],
@@ -264,7 +278,12 @@ async function startServer<Dependencies extends Closable, Handlers extends objec
       app(request, response);
     };
     const wrapped = () => wrap?.(application) ?? application;
-    const server = await listen(app, { entered: () => entered, reset }, service.errors.render, wrapped);
+    const server = await listen(
+      app,
+      { entered: () => entered, failed, reset },
+      service.errors.render,
+      wrapped,
+    );
     return {
       ...server,
       close: async () => {

@@ -26,8 +26,9 @@ const CONDITIONS: readonly Condition[] = [
     statuses: [408, 413, 415],
   },
   {
-    text: ' && (@.security[0] || $.security[0] && !@.security)',
-    holds: ({ security }, root) => [security ?? root['security'] ?? []].flat().length > 0,
+    text: ' && (@.security[*].* || $.security[*].* && !@.security)',
+    holds: ({ security }, root) =>
+      [security ?? root['security'] ?? []].flat().some((alternative) => members(alternative).length > 0),
     statuses: [401],
   },
   {
@@ -112,7 +113,10 @@ function yamlOf(value: object, indent: string): string {
       if (isObject(member) && Object.keys(member).length > 0)
         return `${indent}${key}:\n${yamlOf(member, `${indent}  `)}`;
       const isPlain =
-        typeof member === 'string' && /^[A-Za-z]\w+ ?[\w ,;().-]*$/.test(member) && !WORDS.test(member);
+        typeof member === 'string' &&
+        /^[A-Za-z][\w ,;().-]*$/.test(member) &&
+        member.trim() === member &&
+        !WORDS.test(member);
       return `${indent}${key}: ${isPlain ? member : stringifyJson(member)}`;
     })
     .join('\n');

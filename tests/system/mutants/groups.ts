@@ -6,6 +6,8 @@ import { documentMutants } from './documents';
 import { oracles } from './oracles';
 import { responses } from './responses';
 import { routes } from './routes';
+import { storedMutants } from './stored';
+import { notes } from '../../prove/support/notes';
 import { security } from './security';
 import { unseen } from './unseen';
 import { requests } from './values';
@@ -80,5 +82,6 @@ async function documentGroup(name: string): Promise<Group> {
 /** Every group, by its name. */
 export const GROUPS: readonly (readonly [name: string, make: () => Promise<Group>])[] = [
   ['the service', serviceGroup],
+  ['notes', () => Promise.resolve({ name: 'notes', sound: notes(), mutants: storedMutants })],
   ...DOCUMENTS.map((document) => [document, () => documentGroup(document)] as const),
 ];

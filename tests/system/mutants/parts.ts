@@ -57,11 +57,11 @@ export const request = (change: (request: IncomingMessage) => void): Wrapped => 
   },
 });
 
-/** Changes the lines of a header, which the server reads as they were sent. */
-function replaceLines(rawHeaders: string[], name: string, value: string): void {
+/** Changes or removes the lines of a header, which the server reads as they were sent. */
+export function replaceLines(rawHeaders: string[], name: string, value?: string): void {
   for (let i = rawHeaders.length - 2; i >= 0; i -= 2)
     if (rawHeaders[i]?.toLowerCase() === name) rawHeaders.splice(i, 2);
-  rawHeaders.push(name, value);
+  if (value !== undefined) rawHeaders.push(name, value);
 }
 
 /** A server before which something changes the body of each request, once it is there. */
