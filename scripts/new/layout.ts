@@ -12,6 +12,7 @@ import {
   viewSchemas,
 } from '../../src/contract';
 import { ERRORS } from '../../src/runtime';
+import { handlerName } from '../generate/handler-names';
 import type { Source } from '../source/source';
 import { storesOf } from './stores';
 import { description, type Table, tablesOf } from './tables';
@@ -43,6 +44,8 @@ export interface Layout {
   readonly files: Readonly<Record<string, string>>;
   /** What the user should know: one sentence each. */
   readonly notes: readonly string[];
+  /** The operations whose handlers are among the files. */
+  readonly handlers: readonly Operation[];
 }
 
 /**
@@ -92,7 +95,8 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
   const users = again && usersOf(document, served, again, requests.login.value);
   // Users have a table of their own.
   const stored = [...resources, ...listedIn(document, served, resources)].filter(
-    ({ create }) => !create || create.operationId !== again?.register?.operation.operationId,
+    ({ name, create }) =>
+      !again || (name !== 'users' && create?.operationId !== (again.register?.operation.operationId ?? '')),
   );
   const others = otherBodies(document, served, usual);
   const tables = tablesOf(document, stored, names);
@@ -104,6 +108,12 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
   const { name, files, note } = documentFiles(source, names.kebab);
 
   return {
+    handlers: stores.written.flatMap(({ operation, code }) =>
+      code === undefined ||
+      `src/handlers/${handlerName(operation.operationId).file}.ts` in (users?.files ?? {})
+        ? []
+        : operation,
+    ),
     notes: [
       ...(note === undefined ? [] : [`openapi/${name} is ${note}`]),
       ...(found

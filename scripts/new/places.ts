@@ -195,7 +195,7 @@ function sourcePlaces(decided: Decided): Record<string, Places> {
         .map(({ table: { name } }) => `await dependencies.store.${name}.add(examples.${name});\n`)
         .join(''),
       '#members': members === '' ? '' : `body: ${members},\n`,
-      "{ DATABASE_URL: 'memory:' }": `{ DATABASE_URL: 'memory:'${users ? ", TOKEN_SECRETS: 'of-the-contract-tests'" : ''} }`,
+      "?? 'memory:' }": `?? 'memory:'${users ? ", TOKEN_SECRETS: 'of-the-contract-tests'" : ''} }`,
       '#users': users !== undefined,
       '#usersStored': users?.stored ?? '',
       '#usersCredentials': users ? credentialsCode(users) : '',
@@ -211,7 +211,7 @@ function sourcePlaces(decided: Decided): Record<string, Places> {
       ]
         .map(
           ({ kind, status, operations }) =>
-            `${kind}: { status: ${status}, operations: ${codeOf(users?.refusals[kind] ?? operations)} },\n`,
+            `${kind}: { status: ${status}, operations: ${codeOf([...new Set([...(users?.refusals[kind] ?? []), ...operations])])} },\n`,
         )
         .join(''),
       '#scenarios': decided.sequences

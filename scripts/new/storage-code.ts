@@ -47,7 +47,9 @@ export function storageCode(uses: Uses, others: ReadonlyMap<string, Table>): str
   const references = [...new Set([...table.references.values()].map(({ to }) => others.get(to)))].flatMap(
     (one) => one ?? [],
   );
-  const body = [tableCode(uses, others), typesCode(uses), conversions(uses), partCode(uses)].join('\n');
+  const part = partCode(uses);
+  const types = typesCode(uses, part.includes(': Query'));
+  const body = [tableCode(uses, others), types, conversions(uses), part].join('\n');
   const code = body.replace(/\/\*\*.*?\*\//g, '');
   const used = (name: string) => new RegExp(`\\b${name}\\b`).test(code);
   const library = LIBRARY.filter((name) => used(name.replace('type ', '')));
@@ -114,7 +116,8 @@ function tableCode(uses: Uses, others: ReadonlyMap<string, Table>): string {
   return `export const ${variable} = table(${quoted(name)}, { ${lines.join(',\n')} }${primary});\n`;
 }
 
-function typesCode({ table, type, paging }: Uses): string {
+/** @param asks whether it names the query of a list */
+function typesCode({ table, type, paging }: Uses, asks: boolean): string {
   const { kind, typeName, variable, columns } = table;
   const usesDocument = kind !== 'columns' || columns.some((column) => column.narrow);
   const row = kind === 'others' ? 'Document' : `RowOf<typeof ${variable}>`;
@@ -123,7 +126,7 @@ function typesCode({ table, type, paging }: Uses): string {
 export type ${typeName} = ${row};
 /** What the store takes to add one. */
 export type New${typeName} = ${added};
-${paging?.query === undefined ? '' : `/** What a list is asked for by. */\ntype Query = ${paging.query};\n`}`;
+${paging?.query === undefined || !asks ? '' : `/** What a list is asked for by. */\ntype Query = ${paging.query};\n`}`;
 }
 
 const article = (words: string): string => `${/^[aeiou]/.test(words) ? 'An' : 'A'} ${words}`;
