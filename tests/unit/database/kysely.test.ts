@@ -282,6 +282,39 @@ describe.each(DATABASES)('Kysely over $kind', ({ kind, locate }) => {
     await expect(database.ready()).resolves.toBeUndefined();
   });
 
+  test('nothing runs twice that is not the work of a transaction', async () => {
+    let runs = 0;
+    const one = db.connection().execute(async (connection) => {
+      runs++;
+      await insert('a', connection).execute();
+      await connection.transaction().execute((trx) => insert('b', trx).execute());
+    });
+    await expect(one).rejects.toThrow('expected transaction().execute(work) of the database');
+    const another = db.connection().execute(async (connection) => {
+      runs++;
+      await Promise.resolve(); // something else
+      await connection.transaction().execute((trx) => insert('b', trx).execute());
+    });
+    await expect(another).rejects.toThrow('expected transaction().execute(work) of the database');
+    const caught = db.connection().execute((connection) =>
+      connection
+        .transaction()
+        .execute(async (trx) => {
+          await insert('c', trx).execute();
+          throw new Error('the work has changed its mind');
+        })
+        .catch(() => 'caught'),
+    );
+    await expect(caught).rejects.toThrow('expected connection() to fail as its transaction');
+    const more = db.connection().execute(async (connection) => {
+      await connection.transaction().execute((trx) => insert('d', trx).execute());
+      await insert('e', connection).execute();
+    });
+    await expect(more).rejects.toThrow('expected transaction() for several statements');
+    await expect(texts()).resolves.toEqual(['a']);
+    expect(runs).toBe(2);
+  });
+
   test('its migrations are refused, with their reason', async () => {
     const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve({}) } });
     const { error } = await migrator.migrateToLatest();
