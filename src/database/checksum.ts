@@ -3,15 +3,14 @@ import { createHash } from 'node:crypto';
 import type { Migration } from './schema';
 import { type Dialect, render } from './sql';
 
-/** Text in quotes, dollar quotes or a comment of several lines; a comment up to the end of its line; white space. */
+/** Text in quotes or dollar quotes; a comment, white space; a word; any other character. */
 const TOKEN =
-  /\be'(?:[^'\\]|\\[^]|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|(\$\w*\$)[^]*?\1|\/\*[^]*?\*\/|((?:\s+|--.*)+)/gi;
+  /e'(?:[^'\\]|\\[^]|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|(\$\w*\$)[^]*?\1|(\/\*[^]*?\*\/|--.*|\s+)|\w+|[^]/gi;
 
 /**
  * The SHA-256 of what a migration says: of the text of its statements and of their values. It is the same for every version of an
- * engine and of this library, which write types as they like: INT64 counts as INT64. White space outside of quotes and comments
- * after `--` do not count, and neither does the name. Of a function it is the name that counts: its text is another after each
- * compiler.
+ * engine and of this library, which write types as they like: INT64 counts as INT64. White space outside of quotes and comments do
+ * not count, and neither does the name. Of a function it is the name that counts: its text is another after each compiler.
  */
 export function checksumOf([name, ...steps]: Migration, { names }: Dialect): string {
   const words = new Proxy({} as Dialect['words'], { get: (_, word) => `{${String(word)}}` });
@@ -28,8 +27,10 @@ export function checksumOf([name, ...steps]: Migration, { names }: Dialect): str
   const said = steps.map((step) => {
     if (typeof step === 'function') return ['function', name];
     const { text, values } = render(step, canonical);
-    const plain = text.replace(TOKEN, (token, _, space?: string) => (space === undefined ? token : ' '));
-    return [plain.trim(), ...values.flat().map((value) => [typeof value, String(value)])];
+    const tokens = [...text.matchAll(TOKEN)].flatMap(([token, , space]) =>
+      space === undefined ? token : [],
+    );
+    return [tokens, ...values.flat().map((value) => [typeof value, String(value)])];
   });
   return createHash('sha256').update(JSON.stringify(said)).digest('hex');
 }

@@ -114,7 +114,7 @@ export function compareApplied(
         ? 'it has been changed since it ran in this database'
         : `${ran.name} has run in this database in its place`;
     throw new Error(
-      `migration ${own.number}, ${own.name}: ${what}: put all that have run back as they were, and add others after them`,
+      `migration ${own.number}, ${own.name}: ${what}: put back all that have run, and add others after them, or begin a new database where nobody needs this one`,
     );
   });
 }

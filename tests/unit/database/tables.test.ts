@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import {
+  addColumn,
   and,
   BOOLEAN,
   BYTES,
@@ -18,6 +19,7 @@ import {
   type NewRowOf,
   openDatabase,
   or,
+  type RowOf,
   type Schema,
   select,
   type Sql,
@@ -63,7 +65,7 @@ const SCHEMA: Schema = {
   probe: insertInto(things, [])``,
 };
 
-describe.each(useDatabases())('a table in $kind', ({ locate }) => {
+describe.each(useDatabases())('a table in $kind', ({ kind, locate }) => {
   let database: Database;
   beforeAll(async () => {
     database = await openDatabase(await locate(), SCHEMA);
@@ -216,6 +218,25 @@ describe.each(useDatabases())('a table in $kind', ({ locate }) => {
       database.query(select(things)`WHERE ${things.createdAt} = ${createdAt}`),
     ).resolves.toHaveLength(1);
   });
+
+  if (kind === 'PostgreSQL')
+    test.each(['Asia/Kolkata', 'America/New_York', 'Pacific/Kiritimati', 'Africa/Monrovia'])(
+      'reads instants in UTC, whatever the session has: %s, German',
+      async (zone) => {
+        const at = new URL(await locate());
+        at.searchParams.set('options', `-c TimeZone=${zone} -c DateStyle=German`);
+        const abroad = await openDatabase(at.href, SCHEMA);
+        const moments = [
+          '0001-01-01T00:00:00Z',
+          '1800-06-01T12:34:56.7Z',
+          '2024-07-01T00:00:00Z',
+          '9999-12-31T23:59:59.999999Z',
+        ];
+        const given = moments.map((createdAt) => ({ createdAt, order: '2024-02-01', parts: 1 }));
+        await expect(abroad.query(insertInto(things, given)``)).resolves.toMatchObject(given);
+        await abroad.close();
+      },
+    );
 
   const refused: [keyof typeof things, ...unknown[]][] = [
     ['count', 2n ** 63n, -(2n ** 63n) - 1n, 0.5, 1e300, Infinity, '1'],
@@ -419,4 +440,65 @@ test.each(
   [['', 'a-b', '1a', 'x'.repeat(64), 'sqlite_x', 'ctid', 'a"b'].map((name) => () => table(name, {}))].flat(),
 )('a name that is none in every database is refused', (define) => {
   expect(define).toThrow('expected a name of at most 63 letters');
+});
+
+test('a wrong name, a wrong type or a value that is missing does not compile', () => {
+  type Same<A, B> = [A, B] extends [B, A] ? true : false;
+  interface Thing {
+    readonly id: bigint;
+    readonly count: bigint | null;
+    readonly rank: number | null;
+    readonly weight: number | null;
+    readonly user?: string;
+    readonly bytes: Uint8Array | null;
+    readonly isSold: boolean;
+    readonly createdAt: string | null;
+    readonly order: string | null;
+    readonly parts: unknown;
+    readonly parent?: bigint;
+  }
+  const isSame: [Same<RowOf<typeof things>, { [K in keyof Thing]: Thing[K] }>] = [true];
+  const selected = select({ Tag: tags.name.nullable(), n: INT64.from(sql`count(*)`) })``;
+  const isSameList: [Same<typeof selected, Sql<{ readonly Tag: string | null; readonly n: bigint }>>] = [
+    true,
+  ];
+  const added: NewRowOf<typeof things> = { parts: 1 };
+  const wrong = (): unknown => [
+    // @ts-expect-error no such column
+    'nothing' satisfies keyof typeof tags,
+    // @ts-expect-error a row without what it must have
+    insertInto(tags, { name: 'a', code: 'a' })``,
+    // @ts-expect-error no such column
+    insertInto(tags, { name: 'a', code: 'a', thing: 1n, nothing: 1 })``,
+    // @ts-expect-error a number for a bigint
+    insertInto(tags, { name: 'a', code: 'a', thing: 1 })``,
+    // @ts-expect-error another text than those of the column
+    insertInto(tags, [{ name: 'a', code: 'c', thing: 1n }])``,
+    // @ts-expect-error no such column
+    update(tags, { nothing: 1 })``,
+    // @ts-expect-error NULL where none may be
+    update(tags, { code: null })``,
+    // @ts-expect-error no such column
+    equal(tags, { nothing: 'a' }),
+    // @ts-expect-error a bigint for a text
+    equal(tags, { name: 1n }),
+    // @ts-expect-error a text that refers to an integer
+    TEXT.references(things.id),
+    // @ts-expect-error a text as the default of an integer
+    INT64.default('1'),
+    // @ts-expect-error what is no Part
+    sql`${things.id} = ${{ id: 1n }}`,
+  ];
+  expect([isSame, isSameList, selected, added, wrong]).toHaveLength(5);
+});
+
+test.each([
+  ['a column that is not added', tags.name],
+  ['a type alone', TEXT],
+  ['a key', table('t', { a: TEXT.primaryKey().added() }).a],
+  ['a unique one', table('t', { a: TEXT.nullable().unique().added() }).a],
+  ['one that is NOT NULL', table('t', { a: TEXT.added() }).a],
+  ['a reference with a default', table('t', { a: INT64.references(things.id).default(1n).added() }).a],
+])('SQLite could not add %s, and so no database does', (_, column) => {
+  expect(() => addColumn(column)).toThrow(TypeError);
 });
