@@ -51,7 +51,7 @@ const TOOLCHAIN = {
   'jobs.ts': [],
   'load.ts': ['paths.ts'],
   'node-version.mjs': [],
-  compiler: ['paths.ts'],
+  compiler: ['generate', 'paths.ts'],
   gate: ['compiler', 'paths.ts'],
   pack: ['new', 'paths.ts'],
   source: [],
@@ -60,7 +60,7 @@ const TOOLCHAIN = {
   generate: ['breaking', 'publish', 'source', 'paths.ts'],
   mock: ['breaking', 'publish', 'source', 'load.ts', 'paths.ts'],
   dev: ['compiler', 'generate', 'source', 'load.ts', 'paths.ts'],
-  prove: ['publish', 'source', 'load.ts'],
+  prove: ['generate', 'publish', 'source', 'load.ts'],
   new: ['generate', 'mock', 'publish', 'source', 'paths.ts'],
   'cli.ts': ['breaking', 'dev', 'gate', 'generate', 'jobs.ts', 'mock', 'prove'],
 };

@@ -6,7 +6,7 @@ import path from 'node:path';
 
 const USAGE = `contract-first COMMAND, in the folder of a service
 
-  generate  update generated/ and handler stubs from openapi/; list the changes
+  generate  update generated/ and handler stubs from openapi/; list the changes, with --all every line
   check     check types, lint, imports and format
   test      build, and run every test; AGAIN=1 runs them even if nothing has changed
   dev       serve while you edit: check every change, then replace the server

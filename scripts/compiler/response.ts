@@ -24,8 +24,10 @@ export function responseDifference(
     if (!status || checker.isTypeAssignableTo(status, checker.getUndefinedType()))
       return `returns ${checker.typeToString(response)}: expected a response with a status`;
     const [fitting, statuses] = ofStatus(checker, status, responses, at);
+    const expected = either(statuses);
+    if ((status.flags & ts.TypeFlags.Number) !== 0)
+      return `returns a status of the type number: expected ${expected}, as a number that the compiler knows (a literal, or \`as const\`)`;
     if (fitting.length === 0) {
-      const expected = either(statuses);
       return `returns the status ${checker.typeToString(status)}, which the document does not have: expected ${expected}, or the status in openapi/`;
     }
     const chosen = ofMediaType(checker, response, fitting, at);
@@ -40,7 +42,13 @@ export function responseDifference(
 
 const membersOf = (type: ts.Type): readonly ts.Type[] => (type.isUnion() ? type.types : [type]);
 
-function propertyOf(checker: ts.TypeChecker, type: ts.Type, name: string, at: ts.Node): ts.Type | undefined {
+/** The type of a property; undefined if there is none. */
+export function propertyOf(
+  checker: ts.TypeChecker,
+  type: ts.Type,
+  name: string,
+  at: ts.Node,
+): ts.Type | undefined {
   const property = checker.getPropertyOfType(type, name);
   return property && checker.getTypeOfSymbolAtLocation(property, at);
 }
@@ -84,6 +92,8 @@ function differenceOf(
   depth = 0,
 ): string | undefined {
   if (checker.isTypeAssignableTo(got, expected)) return undefined;
+  if (place !== '' && checker.getAwaitedType(got) !== got && checker.getAwaitedType(expected) === expected)
+    return `${place}: expected a value, got a promise of it: write await before it`;
   const parts = expected.isUnion() ? [] : checker.getPropertiesOfType(expected);
   const isObject =
     (got.flags & ts.TypeFlags.Object) !== 0 && !checker.isArrayType(expected) && parts.length > 0;

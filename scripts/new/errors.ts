@@ -164,12 +164,13 @@ export function otherBodies(
   document: OpenApiDocument,
   all: Iterable<ServedOperation>,
   usual: ErrorBody,
+  factsIn: (operation: Operation) => readonly Facts[] = factsFor,
 ): OtherBody[] {
   const known = new Map<string, ErrorBody | undefined>();
   return [...all].flatMap((served) => {
     const { operationId, pointer, responses } = served.operation;
     const others = new Map<number, ErrorBody | undefined>();
-    for (const facts of factsFor(served.operation)) {
+    for (const facts of factsIn(served.operation)) {
       const { status } = facts;
       const body = valueOf(usual.shape, facts);
       const key = documentedKey(served.operation, status);

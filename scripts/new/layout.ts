@@ -1,9 +1,26 @@
 /** Decides every file of a new service from its document. */
-import { compileContract, isObject, jsonPath, OpenApiDocument, type Operation } from '../../src/contract';
+import {
+  compileContract,
+  isObject,
+  jsonPath,
+  OpenApiDocument,
+  type Operation,
+  type ServedOperation,
+} from '../../src/contract';
+import { ERRORS } from '../../src/runtime';
 import type { Source } from '../source/source';
 import { collectionsOf } from './collections';
 import { documentFiles } from './document-files';
-import { errorResponses, otherBodies, ownKinds, succeedsByDefault, usualErrorBody } from './errors';
+import {
+  type ErrorBody,
+  errorResponses,
+  type OtherBody,
+  otherBodies,
+  ownKinds,
+  succeedsByDefault,
+  usualErrorBody,
+} from './errors';
+import { loginsOf } from './logins';
 import type { Names } from './names';
 import { type Action, overlayFor } from './overlay';
 import { filledLayout } from './places';
@@ -12,6 +29,8 @@ import { schemesOf } from './schemes';
 import { toServable } from './servable';
 import { examplesFile, prepare, storedExamples } from './tests';
 import { typesOf } from './types';
+import { undocumented, type Users, usersOf, userScenario } from './user-code';
+import { userExamples } from './user-examples';
 
 export interface Layout {
   /** The text of each file, by its path. */
@@ -34,7 +53,20 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
     ...resources.flatMap((resource) => resource.parameters),
     ...allPathParameters(servable, given, resources),
   ];
-  const overlay = await overlayFor(source.document, servable, given, actions, found, parameters);
+  const { logins, notes: userNotes } = loginsOf(
+    servable,
+    given.map(({ operation }) => operation),
+  );
+  const requests = logins && userExamples(servable, logins);
+  const overlay = await overlayFor(
+    source.document,
+    servable,
+    given,
+    [...actions, ...(requests?.login.actions ?? []), ...(requests?.register?.actions ?? [])],
+    found,
+    parameters,
+    logins && undocumented(logins),
+  );
 
   // The published document, as `make generate` makes it.
   const document = new OpenApiDocument(overlay.root);
@@ -49,6 +81,10 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
   );
   const typeOf = typesOf(document);
   const kinds = ownKinds(responses);
+  const again = requests && loginsOf(document, operations).logins;
+  const users = again && usersOf(document, served, again, requests.login.value);
+  const scenario = again && userScenario(again, requests);
+  const prepared = prepare(document, served, resources, kinds);
   const examples = storedExamples(document, resources);
   const { name, files, note } = documentFiles(source, names.kebab);
   const stored = [...resources, ...listedIn(document, served, resources)];
@@ -61,6 +97,8 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
         : [
             `the document has no error body: openapi/overlay.yaml adds that of RFC 9457. For another one, add its schema to the document, change the overlay, and src/errors.ts with it`,
           ]),
+      ...userNotes,
+      ...(users?.notes ?? []),
       ...successes(document, operations, actions),
       ...leftOut(actions.filter(({ remove }) => remove)),
       `served ${operations.length} of ${total} operations`,
@@ -70,9 +108,10 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
         names,
         document: name,
         tarball,
-        schemes: schemesOf(document, operations),
+        schemes: schemesOf(document, operations).filter(({ name }) => name !== users?.scheme),
+        users,
         collections: collectionsOf(stored, names, typeOf),
-        kinds,
+        kinds: [...kinds, ...(users?.kinds ?? [])],
         usual,
         errorType: typeOf({
           schema: usual.schema,
@@ -80,16 +119,37 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
           status: documented?.key ?? '',
           mediaType: usual.mediaType ?? '',
         }),
-        others: otherBodies(document, served, usual),
+        others: [
+          ...otherBodies(document, served, usual),
+          ...(users ? ownBodies(document, served, usual, users) : []),
+        ],
         examples,
         absent: operations.filter((one) => one.responses.has('404')).map(({ operationId }) => operationId),
-        ...prepare(document, served, resources, kinds),
+        sequences: [...prepared.sequences, ...(scenario ?? [])],
+        todo: prepared.todo.filter(({ obligation }) => !users?.isProven(obligation)),
       }),
+      ...users?.files,
       ...Object.fromEntries(Object.entries(files).map(([file, text]) => [`openapi/${file}`, text])),
       'openapi/overlay.yaml': overlay.text,
       ...(examples.length > 0 && { 'tests/contract/examples.json': examplesFile(examples) }),
     },
   };
+}
+
+/** The bodies with which users are refused, where they are not the usual one. */
+function ownBodies(
+  document: OpenApiDocument,
+  served: readonly ServedOperation[],
+  usual: ErrorBody,
+  { kinds, refusals }: Users,
+): OtherBody[] {
+  return kinds.flatMap(({ kind, ...code }) => {
+    const refusing = served.filter(({ operation }) => refusals[kind]?.includes(operation.operationId));
+    const isCommon = Object.values(ERRORS).some(({ status }) => status === code.status);
+    return isCommon
+      ? []
+      : otherBodies(document, refusing, usual, () => [{ message: 'a sentence', kind, ...code }]);
+  });
 }
 
 /** What stands for a success that the document does not have. */

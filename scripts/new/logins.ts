@@ -8,7 +8,7 @@ import {
   schemeKind,
   viewSchemas,
 } from '../../src/contract';
-import { pascalOf, wordsOf } from './names';
+import { wordsOf } from './names';
 
 /** A value in a request or an answer. */
 export interface Field {
@@ -17,6 +17,8 @@ export interface Field {
   /** JSON pointers to its schemas. */
   readonly schemas: readonly string[];
   readonly required: boolean;
+  /** Whether each of the properties is required where it stands. */
+  readonly certain: readonly boolean[];
 }
 
 /** An operation that is given the name and the password of a user. */
@@ -24,6 +26,8 @@ export interface Asking {
   readonly operation: Operation;
   /** Where they stand: the name of the part of the request. */
   readonly part: 'body' | 'query' | 'header';
+  /** JSON pointer to the schema of its body; empty without one. */
+  readonly media: string;
   readonly fields: readonly Field[];
   readonly login: Field;
   readonly password: Field;
@@ -64,9 +68,11 @@ const TOKENS =
   'accesstoken,token,authtoken,authenticationtoken,authorizationtoken,jwt,jwttoken,jwtaccesstoken,bearertoken,bearer,sessiontoken,usertoken,apitoken,logintoken,idtoken,access,sessionid,session,sid,ticket,apikey,key'.split(
     ',',
   );
-const LOGIN = /^(login|signin|authenticate|authentication|auth|authorize|token|tokens|session|sessions|oauth|connect)$/;
+const LOGIN =
+  /^(login|signin|authenticate|authentication|auth|authorize|token|tokens|session|sessions|oauth|connect)$/;
 const REGISTER = /^(register|registers|registration|registrations|signup|join|enroll)$/;
-const USER = /^(users?|accounts?|customers?|members?|people|persons?|profiles?|authors?|players?|clients?|me)$/;
+const USER =
+  /^(users?|accounts?|customers?|members?|people|persons?|profiles?|authors?|players?|clients?|me)$/;
 /** They take a password too, and are neither. */
 const OTHER =
   /^(reset|resets|forgot|forgotten|lost|recover|recovery|change|update|verify|verification|validate|confirm|confirmation|activate|activation|refresh|revoke|introspect|logout|signout|delete|remove|invite|invitation|invitations|admin|mfa|otp|totp|2fa|twofactor|unlock|check|exists|availability|available|deactivate)$/;
@@ -85,16 +91,16 @@ export function fieldsOf(
   schemas: readonly string[],
   direction: 'request' | 'response',
   path: readonly string[] = [],
-  isRequired = true,
+  certain: readonly boolean[] = [],
 ): Field[] {
   const view = viewSchemas(document, schemas, direction);
   if (view.properties.size === 0 || !view.types.has('object'))
-    return [{ path, schemas, required: isRequired }];
+    return [{ path, schemas, required: certain.every((each) => each), certain }];
   if (path.length === 3) return [];
   return [...view.properties]
     .filter(([name]) => !view.withheld.has(name))
     .flatMap(([name, pointers]) =>
-      fieldsOf(document, pointers, direction, [...path, name], isRequired && view.required.has(name)),
+      fieldsOf(document, pointers, direction, [...path, name], [...certain, view.required.has(name)]),
     );
 }
 
@@ -114,18 +120,29 @@ function isText(document: OpenApiDocument, { schemas }: Field, direction: 'reque
 }
 
 /** Where a request has the name and the password; undefined if it has none. */
-function askedBy(document: OpenApiDocument, operation: Operation): Omit<Asking, 'status' | 'answer' | 'answered' | 'token'> | undefined {
+function askedBy(
+  document: OpenApiDocument,
+  operation: Operation,
+): Omit<Asking, 'status' | 'answer' | 'answered' | 'token'> | undefined {
   const { requestBody, parameters } = operation;
   const media =
     requestBody?.content.find(({ type }) => isJson(type.essence)) ??
     requestBody?.content.find(({ type }) => type.essence === 'application/x-www-form-urlencoded');
   const parts = [
-    { part: 'body' as const, fields: media?.schema === undefined ? [] : fieldsOf(document, [media.schema], 'request') },
+    {
+      part: 'body' as const,
+      fields: media?.schema === undefined ? [] : fieldsOf(document, [media.schema], 'request'),
+    },
     ...(['query', 'header'] as const).map((part) => ({
       part,
       fields: parameters
         .filter((parameter) => parameter.in === part && parameter.schemaPointer !== undefined)
-        .map(({ name, required, schemaPointer = '' }) => ({ path: [name], schemas: [schemaPointer], required })),
+        .map(({ name, required, schemaPointer = '' }) => ({
+          path: [name],
+          schemas: [schemaPointer],
+          required,
+          certain: [required],
+        })),
     })),
   ];
   for (const { part, fields } of parts) {
@@ -133,8 +150,11 @@ function askedBy(document: OpenApiDocument, operation: Operation): Omit<Asking, 
     const password =
       texts.find((field) => PASSWORD.test(nameOf(field))) ??
       texts.find(({ schemas }) => viewSchemas(document, schemas, 'request').formats.has('password'));
-    const login = named(texts.filter((field) => field !== password), NAMES);
-    if (password && login) return { operation, part, fields, login, password };
+    const login = named(
+      texts.filter((field) => field !== password),
+      NAMES,
+    );
+    if (password && login) return { operation, part, media: media?.schema ?? '', fields, login, password };
   }
   return undefined;
 }
@@ -157,39 +177,140 @@ function answeredBy(
 const isOpen = ({ security }: Operation): boolean =>
   security.length === 0 || security.some((alternative) => alternative.length === 0);
 
-/** `true` and `false` of `x-login` and `x-register`: what the document says about an operation. */
-function hintOf(document: OpenApiDocument, { pointer }: Operation, name: string): boolean | undefined {
-  const { value } = document.follow(pointer);
-  const hint = value[name];
-  return typeof hint === 'boolean' ? hint : undefined;
+/** What `x-login` or `x-register` says about an operation: whether it is one, or the scheme that its tokens are for. */
+function hintOf(
+  document: OpenApiDocument,
+  { pointer }: Operation,
+  role: Role,
+): { readonly is: boolean; readonly scheme?: unknown } | undefined {
+  const hint = document.follow(pointer).value[`x-${role}`];
+  if (typeof hint === 'boolean') return { is: hint };
+  return isObject(hint) ? { is: true, scheme: hint['scheme'] } : undefined;
 }
 
 type Role = 'login' | 'register';
 
 function roleOf(document: OpenApiDocument, asking: Asking): Role | undefined {
   const { operation, token, answered } = asking;
-  const hints = [hintOf(document, operation, 'x-login'), hintOf(document, operation, 'x-register')];
-  if (hints[0] === true) return 'login';
-  if (hints[1] === true) return 'register';
-  const [path = ''] = operation.paths;
-  const segments = path.split('/').filter((segment) => segment !== '');
-  const words = new Set([...wordsIn(segments.slice(-2).join(' ')), ...wordsIn(operation.operationId)]);
-  const has = (kind: RegExp): boolean => [...words].some((word) => kind.test(word));
-  if (!isOpen(operation) || path.includes('{') || has(OTHER)) return undefined;
-  if (!/^(POST|PUT|GET)$/.test(operation.method)) return undefined;
-  const isUser = answered.some((field) => nameOf(field) === nameOf(asking.login));
-  const last = wordsIn(segments.at(-1) ?? '');
-  const registers = has(REGISTER) || (!last.some((word) => LOGIN.test(word)) && last.some((word) => USER.test(word)) && operation.method !== 'GET');
-  const logsIn = !registers && token !== undefined && (has(LOGIN) || !isUser);
-  const role = logsIn ? 'login' : registers && operation.method !== 'GET' ? 'register' : undefined;
-  return role === 'login' && hints[0] === false ? undefined : role === 'register' && hints[1] === false ? undefined : role;
+  for (const role of ['login', 'register'] as const) if (hintOf(document, operation, role)?.is) return role;
+  const role = guessed(
+    operation,
+    token !== undefined,
+    answered.some((field) => nameOf(field) === nameOf(asking.login)),
+  );
+  return role && hintOf(document, operation, role)?.is === false ? undefined : role;
 }
 
+/** What the words of an operation say, if anybody may request it. */
+function guessed(operation: Operation, hasToken: boolean, hasUser: boolean): Role | undefined {
+  const {
+    method,
+    operationId,
+    paths: [path = ''],
+  } = operation;
+  const segments = path.split('/').filter((segment) => segment !== '');
+  const last = wordsIn(segments.at(-1) ?? '');
+  const words = [...wordsIn(segments.slice(-2).join(' ')), ...wordsIn(operationId)];
+  const has = (kind: RegExp, among = words): boolean => among.some((word) => kind.test(word));
+  if (!isOpen(operation) || path.includes('{') || has(OTHER) || !/^(POST|PUT|GET)$/.test(method))
+    return undefined;
+  const registers = has(REGISTER) || (has(USER, last) && !has(LOGIN, last) && method !== 'GET');
+  if (registers) return method === 'GET' ? undefined : 'register';
+  return hasToken && (has(LOGIN) || !hasUser) ? 'login' : undefined;
+}
+
+/** `POST /login` */
+const titleOf = ({
+  operation: {
+    method,
+    paths: [path = ''],
+  },
+}: Asking): string => `${method} ${path}`;
+
+/** The users of a document, and what to tell people. */
 export function loginsOf(document: OpenApiDocument, operations: readonly Operation[]): Found {
   const asking = operations.flatMap((operation): Asking[] => {
     const asked = askedBy(document, operation);
     return asked ? [{ ...asked, ...answeredBy(document, operation) }] : [];
   });
+  const notes = operations.flatMap((operation) => {
+    const hinted = (['login', 'register'] as const).find((role) => hintOf(document, operation, role)?.is);
+    const found = asking.find((one) => one.operation === operation);
+    if (!hinted || (found && (hinted === 'register' || found.token))) return [];
+    return [
+      `${operation.operationId} has x-${hinted}, but ${found ? 'no token in its success' : 'no name with a password in its request'}: it stays a stub`,
+    ];
+  });
   const by = (role: Role) => asking.filter((one) => roleOf(document, one) === role);
-  return { logins: undefined, notes: [], debug: { login: by('login'), register: by('register'), asking } } as never;
+  const [login, ...others] = by('login')
+    .filter(({ token }) => token)
+    .sort((a, b) => rank(document, a) - rank(document, b));
+  if (!login) return { logins: undefined, notes };
+  const scheme = schemeFor(document, operations, login);
+  if (scheme === undefined) {
+    const hint = 'to lay users out, name the security scheme of its tokens: x-login: { scheme: NAME }';
+    return {
+      logins: undefined,
+      notes: [
+        ...notes,
+        `${titleOf(login)} looks like a login, but no scheme is for what it answers: ${hint}`,
+      ],
+    };
+  }
+  const same = (field: Field) => nameOf(field) === nameOf(login.login);
+  const register = by('register').flatMap((one): Asking[] => {
+    const name = one.fields.find((field) => same(field) && field !== one.password) ?? one.login;
+    return same(name) || !one.fields.some(same) ? [{ ...one, login: name }] : [];
+  })[0];
+  const registers = register
+    ? ` and ${titleOf(register)} registers them`
+    : ', and no operation registers them';
+  const more = others.length > 0 ? `; ${others.map(titleOf).join(' and ')} may too` : '';
+  return {
+    logins: { login, register, scheme, prefix: prefixOf(document, scheme) },
+    notes: [
+      ...notes,
+      `${titleOf(login)} logs users in${registers}: src/storage/users.ts keeps them, and ${scheme} takes their tokens${more}. If not, write x-login: false${register ? ' (x-register: false)' : ''} into the operation and lay it out again`,
+    ],
+  };
+}
+
+/** The best login first: one that says so, then one whose password is not part of a URL. */
+const rank = (document: OpenApiDocument, { operation, part }: Asking): number =>
+  (hintOf(document, operation, 'login')?.is ? 0 : 2) + (part === 'body' ? 0 : 1);
+
+/** The scheme of the tokens: that of the hint, or else the first one that is not for other programs. */
+function schemeFor(
+  document: OpenApiDocument,
+  operations: readonly Operation[],
+  { operation }: Asking,
+): string | undefined {
+  const demanded = new Set(operations.flatMap(({ security }) => security.flat().map(({ scheme }) => scheme)));
+  const hinted = hintOf(document, operation, 'login')?.scheme;
+  if (typeof hinted === 'string') return demanded.has(hinted) ? hinted : undefined;
+  const score = (name: string): number => {
+    const value = schemeAt(document, name);
+    const kind = schemeKind(value);
+    if (kind === 'apiKey')
+      return value['in'] === 'cookie' || /auth|token|session|jwt/i.test(String(value['name'])) ? 2 : 0;
+    if (kind !== 'bearer' || value['type'] === 'openIdConnect') return 0;
+    return value['type'] === 'http' ? 3 : isObject(value['flows']) && 'password' in value['flows'] ? 4 : 0;
+  };
+  return [...demanded].filter((name) => score(name) > 0).sort((a, b) => score(b) - score(a))[0];
+}
+
+const schemeAt = (document: OpenApiDocument, name: string) =>
+  document.follow(joinPointer('/components/securitySchemes', name)).value;
+
+/** `Token` of `Authorization: Token abc`, which the description of an API key has. */
+function prefixOf(document: OpenApiDocument, name: string): string | undefined {
+  const { type, name: header, description = '' } = schemeAt(document, name);
+  if (type !== 'apiKey' || !/^authorization$/i.test(String(header))) return undefined;
+  const [, prefix = 'Bearer'] =
+    /\b([A-Z][A-Za-z]{2,15}) +(?:[<{[*]|x{3}|eyJ|\w+\.\w+\.|your\b|abc|token\b|jwt\b)/.exec(
+      String(description),
+    ) ??
+    /["'`]([A-Z][A-Za-z]{2,15}) ?["'`]/.exec(String(description)) ??
+    [];
+  return prefix;
 }

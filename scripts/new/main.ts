@@ -49,12 +49,13 @@ async function lay(source: Source, names: Names, built: string, folder: string):
   const { files, notes } = await layOut(source, names, tarball);
   for (const note of new Set([...source.notes, ...notes])) console.log(`  ${note}`);
   for (const [target, text] of Object.entries(files)) write(path.join(folder, target), text);
-  chmodSync(path.join(folder, '.ci/run'), 0o755);
+  for (const name of ['run', 'migrations', 'image'])
+    chmodSync(path.join(folder, '.ci', name), 0o755);
   mkdirSync(path.join(folder, 'generated'), { recursive: true });
   mkdirSync(path.join(folder, 'vendor'), { recursive: true });
   copyFileSync(built, path.join(folder, 'vendor', tarball));
   workOn(folder);
-  const stubs = (await generate()).filter((line) => line.includes('a stub, which answers'));
+  const stubs = (await generate(true)).filter((line) => line.includes('a stub, which answers'));
   console.log(`wrote ${Object.keys(files).length} files, and ${stubs.length} stubs of handlers`);
   // All but the document.
   const written = Object.keys(files).filter((file) => !/^openapi\/(?!overlay\.yaml)/.test(file));

@@ -8,6 +8,7 @@ import {
   jsonPath,
   members,
   OpenApiDocument,
+  type Operation,
   type OverlayAction,
   Problem,
   REFUSED,
@@ -38,6 +39,13 @@ export interface Overlay {
   readonly usual: ErrorBody;
   /** The document with all that the overlay adds. */
   readonly root: JsonObject;
+}
+
+/** A refusal of a handler that its operation does not document. */
+interface Refused {
+  readonly operation: Operation;
+  readonly status: number;
+  readonly description: string;
 }
 
 const FILE = 'openapi/overlay.yaml';
@@ -80,6 +88,7 @@ export async function overlayFor(
   actions: readonly Action[],
   errors: ErrorBody | undefined,
   parameters: readonly PathParameter[],
+  refusals: readonly Refused[] = [],
 ): Promise<Overlay> {
   const components = members(document.at('/components/schemas')).map(([name]) => name);
   const standard = components.includes('Problem') ? 'ServerProblem' : 'Problem';
@@ -93,6 +102,11 @@ export async function overlayFor(
       ? [{ target: '$', description: 'the document has no components', update: { components: {} } }]
       : []),
     ...exampleActions(document, parameters),
+    ...refusals.map(({ operation, status, description }) => ({
+      target: jsonPath(document, joinPointer(operation.pointer, 'responses')),
+      description: 'how its handler refuses a user',
+      update: { [status]: { description, content } },
+    })),
     ...(errors
       ? []
       : [

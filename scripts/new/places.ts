@@ -8,6 +8,7 @@ import { layoutFiles, readLayout } from './layout-files';
 import type { Names } from './names';
 import type { Scheme } from './schemes';
 import type { Sequence, StoredExample, Todo } from './tests';
+import { credentialsCode, type Users } from './user-code';
 
 /** What a document decides about its service. */
 export interface Decided {
@@ -16,7 +17,9 @@ export interface Decided {
   readonly document: string;
   /** The name of the package in vendor/. */
   readonly tarball: string;
+  /** Those whose secrets are in the environment. */
   readonly schemes: readonly Scheme[];
+  readonly users: Users | undefined;
   readonly collections: readonly Collection[];
   readonly kinds: readonly OwnKind[];
   readonly usual: ErrorBody;
@@ -51,9 +54,13 @@ export function filledLayout(decided: Decided): Record<string, string> {
   );
 }
 
-function projectPlaces({ names, document, tarball, schemes }: Decided): Record<string, Places> {
+/** A secret to try tokens with. */
+const SIGNING = '$(openssl rand -hex 32)';
+
+function projectPlaces({ names, document, tarball, schemes, users }: Decided): Record<string, Places> {
   const trials = schemes.map(({ secrets, trial }) => `${secrets}=${trial} `);
   const fileOf = ({ secrets }: Scheme): string => secrets.toLowerCase().replaceAll('_', '-');
+  const files = [...schemes.map(fileOf), ...(users ? ['token-secrets'] : [])];
   return {
     '.env.example': {
       '#credentials': schemes.length > 0,
@@ -64,14 +71,21 @@ function projectPlaces({ names, document, tarball, schemes }: Decided): Record<s
         API_TOKENS: secrets,
         '#issuer': issuer !== undefined && [{ AUTH: issuer }],
       })),
+      '#users': users !== undefined,
     },
-    Dockerfile: { '-e API_TOKENS=secret ': trials.map((trial) => `-e ${trial}`).join('') },
+    Dockerfile: {
+      '-e API_TOKENS=secret ': [...trials, ...(users ? [`TOKEN_SECRETS=${SIGNING} `] : [])]
+        .map((trial) => `-e ${trial}`)
+        .join(''),
+    },
     Makefile: { 'bike-shed.yaml': document },
     'README.md': {
       'bike-shed.yaml': document,
       '#schemes':
         schemes.length === 0
-          ? 'Anybody: no operation demands credentials.\n'
+          ? users
+            ? ''
+            : 'Anybody: no operation demands credentials.\n'
           : schemes.map(({ name, what, secrets, issuer }) => ({
               keeper: name,
               'bearer tokens': what.split(',')[0] ?? '',
@@ -81,19 +95,22 @@ function projectPlaces({ names, document, tarball, schemes }: Decided): Record<s
                   ? ''
                   : `; JWTs by \`${issuer}_JWKS_URL\`, \`${issuer}_ISSUER\` and \`${issuer}_AUDIENCE\``,
             })),
+      '#users': users !== undefined && [{ keeper: users.scheme, logIn: users.login.operation.operationId }],
     },
     'deploy/compose.yaml': {
-      'API_TOKENS=secret ': trials.join(''),
+      '#users': users !== undefined,
+      'API_TOKENS=secret ': [...trials, ...(users ? [`TOKEN_SECRETS=${SIGNING} `] : [])].join(''),
       '#schemes': schemes.map(({ secrets }) => ({ API_TOKENS: secrets })),
     },
     'deploy/kubernetes.yaml': {
-      ' --from-file=api-tokens=FILE_WITH_ONE_ON_EACH_LINE': schemes
-        .map((scheme) => ` --from-file=${fileOf(scheme)}=FILE_WITH_ONE_ON_EACH_LINE`)
+      '#users': users !== undefined,
+      ' --from-file=api-tokens=FILE_WITH_ONE_ON_EACH_LINE': files
+        .map((file) => ` --from-file=${file}=FILE_WITH_ONE_ON_EACH_LINE`)
         .join(''),
       '#schemes': schemes.map((scheme) => ({ API_TOKENS: scheme.secrets, 'api-tokens': fileOf(scheme) })),
-      '#secrets': schemes.length > 0,
-      '{ key: api-tokens, path: api-tokens }': schemes
-        .map((scheme) => `{ key: ${fileOf(scheme)}, path: ${fileOf(scheme)} }`)
+      '#secrets': files.length > 0,
+      '{ key: api-tokens, path: api-tokens }': files
+        .map((file) => `{ key: ${file}, path: ${file} }`)
         .join(', '),
     },
     'package.json': {
@@ -104,8 +121,14 @@ function projectPlaces({ names, document, tarball, schemes }: Decided): Record<s
   };
 }
 
+/** The verifier of the layout. */
+const VERIFIER = "bearerTokens({ secrets: 'API_TOKENS', issuer: 'AUTH' })";
+
+const strategyCode = ({ prefix }: Users): string =>
+  `({ tokens }: Dependencies) => signedTokenStrategy(tokens${prefix === undefined ? '' : `, { prefix: ${quoted(prefix)} }`})`;
+
 function sourcePlaces(decided: Decided): Record<string, Places> {
-  const { names, schemes, collections, kinds, usual, errorType, others, examples } = decided;
+  const { names, schemes, users, collections, kinds, usual, errorType, others, examples } = decided;
   const [first] = collections;
   const generated = (...types: string[]) =>
     `{ ${['components', 'operations'].filter((name) => types.some((type) => type.startsWith(`${name}[`))).join(', ')} }`;
@@ -114,14 +137,17 @@ function sourcePlaces(decided: Decided): Record<string, Places> {
   const members = others.length === 0 ? recognizable(usual.shape) : '';
   return {
     'src/auth.ts': {
-      '{ bearerTokens,': `{ ${[...new Set(schemes.map(({ verifier }) => `${verifier}, `))].sort().join('')}`,
-      '#schemes': schemes.map(({ name, verifier, secrets, issuer }) => ({
-        keeper: propertyName(name),
-        bearerTokens: verifier,
-        API_TOKENS: secrets,
-        ", issuer: 'AUTH'": issuer === undefined ? '' : `, issuer: '${issuer}'`,
-      })),
+      '{ bearerTokens,': `{ ${[...new Set(schemes.map(({ verifier }) => `${verifier}, `))].sort().join('')}${users ? 'signedTokenStrategy, ' : ''}`,
+      '#schemes': [
+        ...schemes.map(({ name, verifier, secrets, issuer }) => ({
+          keeper: propertyName(name),
+          [VERIFIER]: `${verifier}({ secrets: '${secrets}'${issuer === undefined ? '' : `, issuer: '${issuer}'`} })`,
+        })),
+        ...(users ? [{ keeper: propertyName(users.scheme), [VERIFIER]: strategyCode(users) }] : []),
+      ],
     },
+    'src/config.ts': { '#users': users !== undefined },
+    'src/dependencies.ts': { '#users': users !== undefined },
     'src/errors.ts': {
       '{ components }': generated(errorType),
       "components['schemas']['Problem']": errorType,
@@ -151,6 +177,8 @@ function sourcePlaces(decided: Decided): Record<string, Places> {
         "components['schemas']['Bike']": type,
       })),
       '#members': collections.map(({ name, typeName }) => ({ bikes: name, Bike: typeName })),
+      '#usersImport': users ? "import type { Users } from '../storage/users';\n" : '',
+      '#usersMember': users ? 'readonly users: Users;\n' : '',
     },
     'src/storage/open.ts': {
       "mark: 'Bike'": `mark: ${quoted(names.mark)}`,
@@ -158,6 +186,11 @@ function sourcePlaces(decided: Decided): Record<string, Places> {
       'INTO bikes (key, value) SELECT key, value FROM bikes ': `INTO ${first?.table} (key, value) SELECT key, value FROM ${first?.table} `,
       '#members': collections.map(({ name, table }) => ({ bikes: name, "'bikes'": `'${table}'` })),
       '#tables': collections.map(({ table }) => ({ bikes: table })),
+      '#usersImport': users
+        ? "import { createTable } from 'contract-first-server/database';\nimport { users, usersIn } from './users';\n"
+        : '',
+      '#usersTable': users ? 'createTable(users),\n' : '',
+      '#usersMember': users ? 'users: usersIn(database),\n' : '',
     },
     'tests/contract/service.ts': {
       '{ Bike }': `{ ${collections
@@ -173,11 +206,20 @@ function sourcePlaces(decided: Decided): Record<string, Places> {
         "'00000000-0000-4000-8000-000000000001'": quoted(key),
       })),
       '#members': members === '' ? '' : `body: ${members},\n`,
-      '#kinds': kinds.map(({ kind, status }) => ({
+      "{ DATABASE_URL: 'memory:' }": `{ DATABASE_URL: 'memory:'${users ? ", TOKEN_SECRETS: 'of-the-contract-tests'" : ''} }`,
+      '#users': users !== undefined,
+      '#usersStored': users?.stored ?? '',
+      '#usersCredentials': users ? credentialsCode(users) : '',
+      '#kinds': [
+        ...kinds.map(({ kind, status }) => ({ kind, status: `${status}` })),
+        ...(users?.refusals['invalidRequest']
+          ? [{ kind: 'invalidRequest', status: 'ERRORS.invalidRequest.status' }]
+          : []),
+      ].map(({ kind, status }) => ({
         noSuchResource: kind,
-        '404': `${status}`,
+        '404': status,
         "['getBike', 'replaceBike', 'deleteBike', 'printLabel']": codeOf(
-          status === 404 ? decided.absent : [],
+          users?.refusals[kind] ?? (status === '404' ? decided.absent : []),
         ),
       })),
       '#scenarios': decided.sequences

@@ -30,11 +30,13 @@ export type {
   Refusals,
   Resolvable,
   Scenario,
+  ScenarioOf,
   Server,
   Step,
   Target,
   Waiver,
 } from './target';
+export { emptied } from './service/test-database';
 export { urlTarget, type UrlOptions } from './url-target';
 export {
   readExamples,

@@ -75,11 +75,31 @@ export interface Scenario {
   readonly steps: readonly Step[];
 }
 
+/**
+ * A scenario whose operations and parameters are those of the document, or it does not compile.
+ *
+ * @typeParam Operations `operations` of generated/openapi.d.ts
+ */
+export interface ScenarioOf<Operations> extends Scenario {
+  readonly steps: readonly {
+    [Id in keyof Operations & string]: Step<Id, NamesOf<Operations[Id]>>;
+  }[keyof Operations & string][];
+}
+
+/** The names of the parameters of an operation. */
+type NamesOf<Operation> = Operation extends { parameters: infer Locations }
+  ? {
+      [Location in keyof Locations]-?: [NonNullable<Locations[Location]>] extends [never]
+        ? never
+        : keyof NonNullable<Locations[Location]> & string;
+    }[keyof Locations]
+  : never;
+
 /** The minimal request of an operation, with these changes. */
-export interface Step {
-  readonly operation: string;
+export interface Step<Id extends string = string, Name extends string = string> {
+  readonly operation: Id;
   /** Parameters by name. They add to those of the minimal request, or replace them. */
-  readonly parameters?: Resolvable<ParameterValues>;
+  readonly parameters?: Resolvable<ParameterValues<Name>>;
   /** The bytes of a JSON body. */
   readonly body?: Resolvable<string>;
   /** `success`, or a name in `ownRefusals`. */
@@ -90,8 +110,10 @@ export interface Step {
   readonly bytes?: ExpectedBytes;
 }
 
-/** Parameters by name. */
-export type ParameterValues = Readonly<Record<string, Json | Value>>;
+/** Parameters by name; undefined is none. */
+export type ParameterValues<Name extends string = string> = Readonly<
+  Partial<Record<Name, Json | Value | undefined>>
+>;
 
 /**
  * The expected members of a JSON body, by name or by JSON pointer (`/books/0/title`; `/0` in an array). A member is a

@@ -6,6 +6,7 @@ import {
   securitySchemes,
   strategyFor,
   type StrategyOf,
+  type TokenOptions,
   type Verified,
 } from '../contract';
 import type { Client } from './secrets';
@@ -15,7 +16,7 @@ import { readSecrets, type SecretSource, watchSecrets } from './secret-source';
 import { AcceptedSecrets, API_KEYS, BASIC_USERS, BEARER_TOKENS, type SecretForm } from './secrets';
 
 /** The configuration of the verifier of a security scheme: the environment variables with its secrets. */
-export interface Verifier {
+export interface Verifier extends TokenOptions {
   readonly kind: keyof typeof KINDS;
   /** The variable with the accepted secrets. `${secrets}_FILE` names a file with one a line, which may change. */
   readonly secrets: string;
@@ -35,8 +36,8 @@ export const bearerTokens = (variables: { readonly secrets: string; readonly iss
   ...variables,
 });
 
-/** For schemes of the type apiKey, in a header, the query or a cookie. */
-export const apiKeys = (variables: { readonly secrets: string }): Verifier => ({
+/** For schemes of the type apiKey, in a header, the query or a cookie; with a word before it in `Authorization: Token abc`. */
+export const apiKeys = (variables: { readonly secrets: string } & TokenOptions): Verifier => ({
   kind: 'apiKey',
   ...variables,
 });
@@ -140,12 +141,23 @@ function unset({ verifiers, sources, issuers }: CredentialsConfig): SecretSource
   return [...sources.values()].filter(({ secrets, variable }) => !secrets && !isIssued(variable));
 }
 
+interface GeneratedSecret {
+  readonly variable: string;
+  readonly secret: string;
+  /** The secret as clients present it: after its prefix, if it has one. */
+  readonly credential: string;
+}
+
+/** A secret as clients present it. */
+export const credentialOf = ({ prefix }: TokenOptions, secret: string): string =>
+  prefix === undefined ? secret : `${prefix} ${secret}`;
+
 /** The verifiers of a running service. */
 export interface Credentials<V extends Verifiers> {
   /** The passport strategy of each security scheme, for `createService`. */
   readonly strategies: { readonly [Scheme in keyof V]: StrategyOf<Extract<PrincipalsOf<V>[Scheme], object>> };
-  /** The generated secret of each security scheme without a configured one, with the name of the variable. */
-  readonly generated: ReadonlyMap<string, { readonly variable: string; readonly secret: string }>;
+  /** What is generated for each security scheme without a configured secret. */
+  readonly generated: ReadonlyMap<string, GeneratedSecret>;
   /** Resolves when the keys of each issuer have been fetched, or could not be. */
   readonly ready: Promise<void>;
   /** Reads the files of secrets again when they change. `onChange` receives a sentence, or an error. */
@@ -167,14 +179,14 @@ export function openSecrets(config: CredentialsConfig, document: OpenApiDocument
   checkKinds(document, verifiers);
   const scopes = [...new Set(securitySchemes(document).flatMap((scheme) => scheme.scopes))];
   const missing = new Set(unset(config).map(({ variable }) => variable));
-  const generated = new Map<string, { variable: string; secret: string }>();
+  const generated = new Map<string, GeneratedSecret>();
   const accepted = new Map(
     [...sources].map(([variable, { form, secrets = [] }]) => {
       if (!missing.has(variable)) return [variable, new AcceptedSecrets(secrets)];
       const secret = generate(form);
       for (const [scheme, verifier] of Object.entries(verifiers))
         if (isVerifier(verifier) && verifier.secrets === variable)
-          generated.set(scheme, { variable, secret });
+          generated.set(scheme, { variable, secret, credential: credentialOf(verifier, secret) });
       const known = form.read(secret);
       return [
         variable,
@@ -205,7 +217,7 @@ export function openCredentials<Dependencies, V extends Verifiers<Dependencies>>
     if (!isVerifier(verifier)) return verifier;
     const secrets = accepted.get(verifier.secrets) ?? new AcceptedSecrets([]);
     const jwt = jwts.get(verifier.issuer ?? '');
-    if (!jwt) return strategyFor(verifier.kind, secrets.verify);
+    if (!jwt) return strategyFor(verifier.kind, secrets.verify, verifier);
     return strategyFor(
       verifier.kind,
       (secret): Verified<Client> => secrets.verify(secret) || jwt.then((verify) => verify(secret)),

@@ -61,7 +61,8 @@ export {
 
 // For tools and tests.
 export { clientOf } from './secrets';
-export { openCredentials, openSecrets, variablesOf } from './credentials';
+export { madeUpSecrets } from './signed-tokens';
+export { credentialOf, openCredentials, openSecrets, variablesOf } from './credentials';
 export { allowOrigins } from './cors';
 export { readSecrets } from './secret-source';
 export { BEARER_TOKENS } from './secrets';

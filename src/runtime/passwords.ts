@@ -84,7 +84,7 @@ function parse(text: string): Hash {
 /** Bytes. */
 const memoryOf = ({ ln, r, p }: Cost): number => 128 * r * (2 ** ln + p + 2);
 const bytes = (text: string): Buffer => Buffer.from(text, 'base64');
-const base64 = (given: Buffer): string => given.toString('base64').replace(/=+$/, '');
+const base64 = (given: Buffer): string => given.toString('base64').replaceAll('=', '');
 
 /** @throws {TypeError} if the password has half of a surrogate pair: as UTF-8 it would equal others */
 function bytesOf(password: string): Buffer {

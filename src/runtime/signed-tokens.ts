@@ -52,8 +52,19 @@ export function readSignedTokens(variables: Variables, prefix: string): SignedTo
   };
 }
 
+/** The variables of the signed tokens of a configuration whose secrets are made up. */
+export const madeUpSecrets = (config: object): string[] =>
+  Object.values(config).flatMap((value: unknown) =>
+    isSignedTokens(value) && !value.source.secrets ? value.source.variable : [],
+  );
+
+const isSignedTokens = (value: unknown): value is SignedTokensConfig =>
+  typeof value === 'object' && value !== null && 'source' in value && 'lifetime' in value;
+
 /** Issues and verifies the tokens of users who have logged in: JWTs (RFC 7519) that are signed by a secret (HS256). */
 export interface SignedTokens {
+  /** How long a token is valid by default, in seconds. */
+  readonly lifetime: number;
   /**
    * Issues a token.
    *
@@ -88,6 +99,7 @@ export function signedTokens(
     report(change instanceof Error ? change : `the ${source.form.many} have been replaced`);
   });
   return {
+    lifetime,
     async issue(subject, { scopes = [], expiresIn = lifetime } = {}) {
       if (subject === '' || !subject.isWellFormed())
         throw new TypeError('expected a subject of Unicode characters, got none or half of a surrogate pair');

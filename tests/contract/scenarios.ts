@@ -1,7 +1,8 @@
 /** The knowledge that the prover cannot derive from the document: stored data, scenarios and own refusals. */
+import type { operations } from '../../generated/openapi';
 import { readConfig } from '../../src/config';
 import { type Dependencies, openDependencies } from '../../src/dependencies';
-import type { OwnRefusal, Scenario, Waiver } from '../../scripts/prove';
+import type { OwnRefusal, ScenarioOf, Waiver } from '../../scripts/prove';
 import { refusal } from './refusals';
 
 /** With a store that holds the objects that the examples of path parameters name. Here, no path has parameters. */
@@ -12,9 +13,13 @@ export const ownRefusals: Readonly<Record<string, OwnRefusal>> = {
   conflict: { ...refusal('idTaken'), operations: [] },
 };
 
-const createPlant = (body: string, expect = 'success') => ({ operation: 'createPlant', body, expect });
+const createPlant = (body: string, expect = 'success') => ({
+  operation: 'createPlant' as const,
+  body,
+  expect,
+});
 
-export const scenarios: readonly Scenario[] = [
+export const scenarios: readonly ScenarioOf<operations>[] = [
   {
     title: 'an id names one plant for ever',
     steps: [

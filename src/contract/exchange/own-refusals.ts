@@ -11,8 +11,8 @@ type Happens = (operation: Operation) => boolean;
 const never: Happens = () => false;
 const always: Happens = () => true;
 const takesBody: Happens = ({ requestBody }) => (requestBody?.content.length ?? 0) > 0;
-const isAnonymous: Happens = ({ security }) =>
-  security.length === 0 || security.some((one) => one.length === 0);
+// Also where none are needed: credentials of another kind, or half of an alternative.
+const takesCredentials: Happens = ({ security }) => security.flat().length > 0;
 
 /** Whether the server itself may refuse a request to an operation so. A refusal before its path and method are known is of none. */
 const HAPPENS: Readonly<Record<ProblemKind, Happens>> = {
@@ -25,8 +25,8 @@ const HAPPENS: Readonly<Record<ProblemKind, Happens>> = {
   // Each operation refuses a query parameter and a body that it does not document, and Authorization that is given twice.
   malformed: always,
   invalidRequest: always,
-  noCredentials: (operation) => !isAnonymous(operation),
-  badCredentials: ({ security }) => security.flat().length > 0,
+  noCredentials: takesCredentials,
+  badCredentials: takesCredentials,
   forbidden: ({ security }) => security.flat().some(({ scopes }) => scopes.length > 0),
   notAcceptable: (operation) => {
     const responses = negotiable(operation);

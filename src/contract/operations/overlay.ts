@@ -26,8 +26,9 @@ const CONDITIONS: readonly Condition[] = [
     statuses: [408, 413, 415],
   },
   {
-    text: ' && (@.security[0] || $.security[0] && !@.security)',
-    holds: ({ security }, root) => [security ?? root['security'] ?? []].flat().length > 0,
+    text: ' && (@.security[*].* || $.security[*].* && !@.security)',
+    holds: ({ security }, root) =>
+      [security ?? root['security'] ?? []].flat().some((alternative) => members(alternative).length > 0),
     statuses: [401],
   },
   {

@@ -159,11 +159,8 @@ abstract class VerifyingStrategy<P extends object> extends Strategy implements S
 
 /** A passport strategy for API keys (OpenAPI 3.1 section 4.8.27). */
 export class ApiKeyStrategy<P extends object> extends VerifyingStrategy<P> {
-  constructor(
-    private readonly verify: Verify<[apiKey: string], P>,
-    challenge = 'ApiKey',
-  ) {
-    super(challenge);
+  constructor(private readonly verify: Verify<[apiKey: string], P>) {
+    super('ApiKey');
   }
 
   protected override verified({ apiKey }: Credentials): Verified<P> {
@@ -199,8 +196,8 @@ export class TokenStrategy<P extends object> extends VerifyingStrategy<P> {
       throw new TypeError(`expected a challenge for a header field, got ${JSON.stringify(challenge)}`);
     super(challenge);
     // RFC 9110 section 11.4.
-    const before = prefix === undefined ? '' : `${prefix.replace(/\W/g, '\\$&')} +`;
-    this.form = new RegExp(`^${before}([^ ]+)$`, 'i');
+    this.form =
+      prefix === undefined ? /^([^]+)$/ : new RegExp(`^${prefix.replace(/\W/g, '\\$&')} +([^ ]+)$`, 'i');
   }
 
   protected override verified({ headers: { authorization = '' }, apiKey }: Credentials): Verified<P> {
@@ -222,12 +219,17 @@ export class BasicStrategy<P extends object> extends VerifyingStrategy<P> {
   }
 }
 
-/** Creates a strategy for a kind of security scheme. `verify` receives the token, the API key, or `user:password`. */
+/**
+ * Creates a strategy for a kind of security scheme. `verify` receives the token, the API key, or `user:password`.
+ *
+ * @param options for API keys
+ */
 export function strategyFor<P extends object>(
   kind: SchemeKind,
   verify: Verify<[secret: string], P>,
+  options?: TokenOptions,
 ): StrategyOf<P> {
-  if (kind === 'apiKey') return new ApiKeyStrategy(verify);
+  if (kind === 'apiKey') return new TokenStrategy(verify, options);
   if (kind === 'bearer') return bearerStrategy(verify);
   return new BasicStrategy((user, password) => verify(`${user}:${password}`));
 }

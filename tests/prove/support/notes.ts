@@ -24,7 +24,7 @@ const refusal = { description: 'refused', content: json({ $ref: '#/components/sc
 const answers = (status: number, schema: JsonObject, ...refused: number[]): JsonObject => ({
   responses: {
     [status]: { description: 'done', content: json(schema) },
-    ...Object.fromEntries([400, ...refused].map((other) => [other, refusal])),
+    ...Object.fromEntries(['4XX', ...refused].map((other) => [other, refusal])),
   },
 });
 const FIRST = '8e0b5a2c-6f2b-4a53-9b1e-0d6f5a7c3e21';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import ts from 'typescript';
 import { handlerName, quoted, unquoted } from '../../../scripts/generate/handler-names';
-import { HandlerList } from '../../../scripts/generate/handlers';
+import { HandlerList } from '../../../scripts/generate/handler-list';
 
 /** The keywords of TypeScript, among them all of ECMAScript in strict mode and all that a later version reserves. */
 const KEYWORDS = Object.values(ts.SyntaxKind).flatMap((kind) =>

@@ -1,5 +1,7 @@
 import type { Collection, Store } from 'contract-first-server/database';
 import type { components } from '../../generated/openapi';
+// #region usersImport
+// #endregion usersImport
 
 // #region types
 export type Bike = components['schemas']['Bike'];
@@ -10,4 +12,6 @@ export interface BikeShedStore extends Store {
   // #region members
   readonly bikes: Collection<Bike>;
   // #endregion members
+  // #region usersMember
+  // #endregion usersMember
 }

@@ -7,6 +7,8 @@ import {
   type StoreObserver,
 } from 'contract-first-server/database';
 import type { BikeShedStore } from '../bike-shed/bike-shed-store';
+// #region usersImport
+// #endregion usersImport
 
 /**
  * A collection keeps each object as JSON text. What is unique, counted, searched by or a reference deserves columns. A migration
@@ -42,6 +44,8 @@ const SCHEMA: Schema = {
       // #region tables
       collectionTable('bikes'),
       // #endregion tables
+      // #region usersTable
+      // #endregion usersTable
     ],
   ],
   probe: sql`INSERT INTO bikes (key, value) SELECT key, value FROM bikes WHERE 1 = 0`,
@@ -59,6 +63,8 @@ export async function openStore(url: string, observer?: StoreObserver): Promise<
     // #region members
     bikes: collection(database, 'bikes'),
     // #endregion members
+    // #region usersMember
+    // #endregion usersMember
     ready: () => database.ready(),
     close: () => database.close(),
   };

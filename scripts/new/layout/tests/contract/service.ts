@@ -3,14 +3,16 @@ import path from 'node:path';
 import { type Operation, readDocument } from 'contract-first-server';
 import { statusIn } from 'contract-first-server/runtime';
 import {
+  emptied,
   type OwnRefusal,
   readExamples,
   type RefusalRule,
-  type Scenario,
+  type ScenarioOf,
   serviceTarget,
   type ServiceTarget,
   type Waiver,
 } from 'contract-first-server/testing';
+import type { operations } from '../../generated/openapi';
 import { createApp } from '../../src/app';
 import { verifiers } from '../../src/auth';
 import { errors, ERRORS, type Kind } from '../../src/errors';
@@ -31,14 +33,30 @@ const examples = readExamples(path.join(__dirname, 'examples.json')) as {
 };
 // #endregion examples
 
-const config = readConfig({ DATABASE_URL: 'memory:' });
+/** CI has a PostgreSQL for the tests, which they empty. */
+const config = readConfig({ DATABASE_URL: process.env['TEST_DATABASE_URL'] ?? 'memory:' });
+// #region users
+/** scrypt takes a fifth of a second, on purpose, and the tests log in hundreds of times. */
+const passwords: Dependencies['passwords'] = {
+  hash: (password) => Promise.resolve(`plain ${password}`),
+  verify: (password, hash) => Promise.resolve(hash === `plain ${password}`),
+};
+// #endregion users
 
 /** The dependencies, with a store that holds the objects that the examples of path parameters name. Each test begins with them. */
 export async function openExample(): Promise<Dependencies> {
-  const dependencies = await openDependencies(config);
+  await emptied(config.databaseUrl);
+  const dependencies = {
+    ...(await openDependencies(config)),
+    // #region users
+    passwords,
+    // #endregion users
+  };
   // #region stored
   await dependencies.store.bikes.add('00000000-0000-4000-8000-000000000001', examples.bikes);
   // #endregion stored
+  // #region usersStored
+  // #endregion usersStored
   return dependencies;
 }
 
@@ -60,7 +78,7 @@ const ownRefusals: Readonly<Record<string, OwnRefusal>> = {
 };
 
 /** Sequences of requests with their expected answers. One waits while a handler that it needs is a stub. */
-export const scenarios: readonly Scenario[] = [
+export const scenarios: readonly ScenarioOf<operations>[] = [
   // #region scenarios
   {
     title: 'bikes: what is created can be read, until it is deleted',
@@ -148,6 +166,8 @@ export const service = (): ServiceTarget =>
     refusal,
     refusalSchema: '/components/schemas/Problem',
     verifiers,
+    // #region usersCredentials
+    // #endregion usersCredentials
     ownRefusals,
     scenarios,
     waivers,
