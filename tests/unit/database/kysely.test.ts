@@ -420,5 +420,36 @@ describe.each(DATABASES)('Kysely over $kind', ({ kind, locate }) => {
       await expect(db.selectFrom('items').select('number').execute()).resolves.toEqual([{ number: 6 }]);
       if (kind === 'PostgreSQL') expect(attempts).toBeGreaterThan(6);
     });
+
+    test('is ended before the database closes', async () => {
+      const begun = Promise.withResolvers<undefined>();
+      const finish = Promise.withResolvers<undefined>();
+      const work = transact(async (trx) => {
+        begun.resolve(undefined);
+        await finish.promise;
+        return insert('a', trx).returning('text').execute();
+      });
+      await begun.promise;
+      const closed = database.close();
+      await new Promise(setImmediate);
+      await expect(texts()).rejects.toThrow(StoreUnavailable);
+      finish.resolve(undefined);
+      await expect(work).resolves.toEqual([{ text: 'a' }]);
+      await closed;
+    });
+
+    if (kind === 'PostgreSQL')
+      test('begins again when it has lost its connection', async () => {
+        let attempts = 0;
+        const work = transact(async (trx) => {
+          const { rows } = await raw<{ pid: bigint }>`SELECT pg_backend_pid() AS pid`.execute(trx);
+          await insert('a', trx).execute();
+          if (++attempts === 1)
+            await raw`SELECT pg_terminate_backend(CAST(${rows[0]?.pid} AS int))`.execute(db);
+          return trx.selectFrom('items').select('text').execute();
+        });
+        await expect(work).resolves.toEqual([{ text: 'a' }]);
+        expect(attempts).toBe(2);
+      });
   });
 });
