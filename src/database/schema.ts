@@ -170,6 +170,8 @@ async function perform(run: Run, [name, ...steps]: Migration, number: number): P
         const attempt = guard(run);
         const rest: unknown = await inTime<unknown>(step(attempt.queries), MIGRATION_TIMEOUT);
         attempt.end();
+        if (rest !== undefined && !(Number.isSafeInteger(rest) && Number(rest) >= 0))
+          throw new TypeError('expected the number of rows that a call has changed, or nothing');
         return rest === undefined || rest === 0;
       }
       await run(step);

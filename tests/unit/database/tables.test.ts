@@ -418,6 +418,17 @@ describe.each(useDatabases())('a table in $kind', ({ kind, locate }) => {
       { Tag: null, isSold: false, n: 1n },
       { Tag: 'new', isSold: true, n: 1n },
     ]);
+    const counted = {
+      sum: INT64.from(sql`sum(${things.id})`),
+      mean: DOUBLE.from(sql`avg(${things.id} - ${id} + 1)`),
+      last: BOOLEAN.from(sql`max(${things.id}) > ${id}`),
+    };
+    await expect(database.query(select(counted)`FROM ${things}`)).resolves.toEqual([
+      { sum: 2n * id + 1n, mean: 1.5, last: true },
+    ]);
+    await expect(database.query(select(counted)`FROM ${things} WHERE ${things.id} = ${id}`)).resolves.toEqual(
+      [{ sum: id, mean: 1, last: false }],
+    );
     const lacking = select({ name: tags.name })`FROM ${things} LEFT JOIN ${tags} ON FALSE`;
     await expect(database.query(lacking)).rejects.toThrow('expected a value of tags.name, got NULL');
     expect(() => select({ n: INT64 })`FROM ${things}`).toThrow('expected an expression for n');
