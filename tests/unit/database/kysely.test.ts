@@ -405,12 +405,17 @@ describe.each(DATABASES)('Kysely over $kind', ({ kind, locate }) => {
     test('loses no update of two that read the same row, because it is repeated', async () => {
       await db.insertInto('items').values({ text: 'a', number: 0 }).execute();
       let attempts = 0;
+      let reads = 0;
+      const bothHaveRead = Promise.withResolvers<undefined>();
       const increment = () =>
         transact(async (trx) => {
           attempts++;
           const { number } = await trx.selectFrom('items').select('number').executeTakeFirstOrThrow();
-          // On PostgreSQL the first two read before either writes.
-          if (attempts <= 2) await new Promise(setImmediate);
+          // On PostgreSQL the first two read before either writes. Elsewhere one transaction waits for another.
+          if (kind === 'PostgreSQL' && ++reads <= 2) {
+            if (reads === 2) bothHaveRead.resolve(undefined);
+            await bothHaveRead.promise;
+          }
           await trx
             .updateTable('items')
             .set({ number: (number ?? 0) + 1 })
