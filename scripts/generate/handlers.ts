@@ -39,7 +39,11 @@ export function addStubs(
   return lines;
 }
 
-function stubText({ operationId, method, paths: [at = ''] }: Operation, { identifier }: HandlerName): string {
+/** The text of the file of a handler that nobody has written yet. */
+export function stubText(
+  { operationId, method, paths: [at = ''] }: Operation,
+  { identifier }: HandlerName,
+): string {
   // The service of the project that the package is built from has the core in its own repository.
   const core = existsSync(path.join(root, 'src/contract')) ? '../contract' : 'contract-first-server';
   const made = `() => stub(${quoted(operationId)})`;
