@@ -1,3 +1,4 @@
+import SqliteFile from 'better-sqlite3';
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
@@ -57,7 +58,7 @@ test('is laid out by one command, and is green at once', async () => {
   expect(read('src/errors.ts')).toContain('conflict: { status: 409, number: 40901 }');
   expect(
     files.filter((file) => !file.startsWith('generated/') && !/handlers\/(?!index|types)/.test(file)).length,
-  ).toBeLessThan(37);
+  ).toBeLessThan(39);
 
   expect(run('check')).toMatchObject({ status: 0 });
   expect(run('migrate')).toEqual({
@@ -85,7 +86,7 @@ test("the layout's own document gives the layout back", () => {
   const layout = join(ROOT, 'scripts/new/layout');
   const target = join(folder, 'bike-shed');
   expect(layOut(target, join(layout, 'openapi/bike-shed.yaml'))).toContain(
-    'STUB 22, PROVEN 317/339, WAIVED 0',
+    'STUB 23, PROVEN 323/346, WAIVED 0',
   );
   const named = (file: string) => file.replace(/^gitignore$/, '.gitignore');
   const standing = filesOf(layout);
@@ -102,4 +103,10 @@ test("the layout's own document gives the layout back", () => {
   runIn(target, 'prettier', '--write', '--log-level', 'warn', '.');
   const changed = execFileSync('git', ['status', '--short', '.'], { cwd: target, encoding: 'utf8' });
   expect(changed).toBe('');
+  // The examples of the document, once.
+  expect(runIn(target, 'contract-first', 'seed')).toMatchObject({ status: 0 });
+  expect(runIn(target, 'contract-first', 'seed')).toEqual({ status: 0, output: 'seeded\n' });
+  const file = new SqliteFile(join(target, 'data/bike-shed.db'), { readonly: true });
+  expect(file.prepare('SELECT count(*) FROM bikes').pluck().get()).toBe(1);
+  file.close();
 });
