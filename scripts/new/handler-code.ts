@@ -6,6 +6,7 @@ import {
   members,
   type OpenApiDocument,
   type Operation,
+  stringifyJson,
   viewSchemas,
 } from '../../src/contract';
 import { handlerName, quoted } from '../generate/handler-names';
@@ -152,8 +153,9 @@ function refusal({ shared, operation }: Handled, statuses: readonly number[], me
     if (hasHeaders(document, operation, key)) continue;
     const [media, another] = response.content;
     if (!media) return `return { status: ${status} };`;
+    const { value } = document.follow(media.schema ?? '');
     const isUsual =
-      media.key === usual.mediaType && document.follow(media.schema ?? '').pointer === usual.schema;
+      media.key === usual.mediaType && stringifyJson(value) === stringifyJson(document.at(usual.schema));
     const isOther = others.some((one) => one.operationId === operation.operationId && one.status === status);
     if (isUsual && !another && !isOther)
       return `return { status: ${status}, body: errorBody(${quoted(kind)}, ${message.includes('${') ? `\`${message}\`` : quoted(message)}) };`;

@@ -93,16 +93,18 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
   const kinds = ownKinds(responses);
   const again = requests && loginsOf(document, operations).logins;
   const users = again && usersOf(document, served, again, requests.login.value);
-  const scenario = again && userScenario(again, requests);
+  // Users have a table of their own.
   const stored = [...resources, ...listedIn(document, served, resources)].filter(
-    ({ name }) => !users || name !== 'users',
+    ({ name, create }) =>
+      !users || (name !== 'users' && create?.operationId !== again.register?.operation.operationId),
   );
   const others = otherBodies(document, served, usual);
   const tables = tablesOf(document, stored, names);
   const ids = operations.map(({ operationId }) => operationId);
   const stores = storesOf(document, tables, typeOf, { usual, others, kinds }, ids);
-  const prepared = prepare(document, served, resources, kinds, stores);
   const examples = storedExamples(document, tables);
+  const prepared = prepare(document, served, resources, kinds, stores);
+  const scenario = again && userScenario(again, requests);
   const { name, files, note } = documentFiles(source, names.kebab);
 
   return {

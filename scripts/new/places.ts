@@ -19,8 +19,8 @@ export interface Decided {
   readonly tarball: string;
   /** Those whose secrets are in the environment. */
   readonly schemes: readonly Scheme[];
-  readonly stores: Stores;
   readonly users: Users | undefined;
+  readonly stores: Stores;
   readonly kinds: readonly OwnKind[];
   readonly usual: ErrorBody;
   /** The TypeScript type of the usual error body. */
@@ -185,21 +185,16 @@ function sourcePlaces(decided: Decided): Record<string, Places> {
     },
     'src/handlers/index.ts': { '#handlers': false },
     'src/bike-shed/bike-shed-store.ts': {
-      '#imports': typeImports(tables),
-      '#members': typeMembers(tables),
-      '#usersImport': users ? "import type { Users } from '../storage/users';\n" : '',
-      '#usersMember': users ? 'readonly users: Users;\n' : '',
+      '#imports': `${typeImports(tables)}${users ? "import type { Users } from '../storage/users';\n" : ''}`,
+      '#members': `${typeMembers(tables)}${users ? 'readonly users: Users;\n' : ''}`,
     },
     'src/storage/open.ts': {
       "mark: 'Bike'": `mark: ${quoted(names.mark)}`,
       'neighbors.color': `${tables[0]?.variable ?? ''}.color`,
       'insertInto(neighbors,': `insertInto(${tables[0]?.variable ?? ''},`,
-      '#imports': imports(tables),
-      '#members': opened(tables),
-      '#tables': creations(tables),
-      '#usersImport': users ? "import { users, usersIn } from './users';\n" : '',
-      '#usersTable': users ? 'createTable(users),\n' : '',
-      '#usersMember': users ? 'users: usersIn(database),\n' : '',
+      '#imports': `${imports(tables)}${users ? "import { users, usersIn } from './users';\n" : ''}`,
+      '#members': `${opened(tables)}${users ? 'users: usersIn(database),\n' : ''}`,
+      '#tables': `${creations(tables)}${users ? 'createTable(users),\n' : ''}`,
     },
     'src/seed.ts': {
       ...examplePlaces('.', 'store'),
@@ -215,15 +210,19 @@ function sourcePlaces(decided: Decided): Record<string, Places> {
       '#usersStored': users?.stored ?? '',
       '#usersCredentials': users ? credentialsCode(users) : '',
       '#kinds': [
-        ...kinds.map(({ kind, status }) => ({ kind, status: `${status}` })),
+        ...kinds.map(({ kind, status }) => ({
+          kind,
+          status: `${status}`,
+          operations: operationsWith(status),
+        })),
         ...(users?.refusals['invalidRequest']
-          ? [{ kind: 'invalidRequest', status: 'ERRORS.invalidRequest.status' }]
+          ? [{ kind: 'invalidRequest', status: 'ERRORS.invalidRequest.status', operations: [] }]
           : []),
       ]
-        .map(({ kind, status }) => {
-          const operations = new Set([...(users?.refusals[kind] ?? []), ...operationsWith(Number(status))]);
-          return `${kind}: { status: ${status}, operations: ${codeOf([...operations])} },\n`;
-        })
+        .map(
+          ({ kind, status, operations }) =>
+            `${kind}: { status: ${status}, operations: ${codeOf([...new Set([...(users?.refusals[kind] ?? []), ...operations])])} },\n`,
+        )
         .join(''),
       '#scenarios': decided.sequences
         .map(({ title, steps }) => `  { title: ${quoted(title)}, steps: [${steps.join(', ')}] },\n`)

@@ -3,8 +3,6 @@ import type { Store } from 'contract-first-server/database';
 import type { NeighborsStore } from '../storage/neighbors';
 import type { BikesStore } from '../storage/bikes';
 // #endregion imports
-// #region usersImport
-// #endregion usersImport
 
 /** All that this service stores. */
 export interface BikeShedStore extends Store {
@@ -12,6 +10,4 @@ export interface BikeShedStore extends Store {
   readonly neighbors: NeighborsStore;
   readonly bikes: BikesStore;
   // #endregion members
-  // #region usersMember
-  // #endregion usersMember
 }

@@ -10,8 +10,6 @@ import type { BikeShedStore } from '../bike-shed/bike-shed-store';
 import { neighbors, neighborsIn } from './neighbors';
 import { bikes, bikesIn } from './bikes';
 // #endregion imports
-// #region usersImport
-// #endregion usersImport
 
 const SCHEMA: Schema = {
   name: 'bike_shed',
@@ -25,8 +23,6 @@ const SCHEMA: Schema = {
       createTable(neighbors),
       createTable(bikes),
       // #endregion tables
-      // #region usersTable
-      // #endregion usersTable
     ],
   ],
   probe: insertInto(neighbors, [])``,
@@ -45,8 +41,6 @@ export async function openStore(url: string, observer?: StoreObserver): Promise<
     neighbors: neighborsIn(database),
     bikes: bikesIn(database),
     // #endregion members
-    // #region usersMember
-    // #endregion usersMember
     ready: () => database.ready(),
     close: () => database.close(),
   };
