@@ -1,7 +1,6 @@
 import { checksumOf } from './checksum';
 import { INT64, type Sql, TEXT } from './column';
-import type { Result } from './driver';
-import type { Dialect, Rendered } from './sql';
+import type { Dialect, Runner } from './sql';
 import { StoreUnavailable } from './store';
 import { createTable, insertInto, select, table } from './table';
 import { guard, inTime, type Queries, type Run, runOn } from './transaction';
@@ -39,10 +38,9 @@ export interface Schema {
 export type Migrated = (number: number, name: string) => void;
 
 /** A transaction beside which nobody else migrates. */
-export interface LockedSchema {
+export interface LockedSchema extends Runner {
   /** How many migrations have run. */
   readonly version: number;
-  run(statement: Rendered): Promise<Result> | Result;
 }
 
 /** Runs work in a transaction under a lock, and commits it with the version that it resolves to. */

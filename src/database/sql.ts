@@ -25,6 +25,17 @@ export interface Rendered {
   readonly exact?: boolean;
 }
 
+export interface Result<Row = unknown> {
+  readonly rows: Row[];
+  /** Rows written, or read. */
+  readonly count: number;
+}
+
+/** What runs statements, and throws the errors of the engine. */
+export interface Runner {
+  run(statement: Rendered): Promise<Result> | Result;
+}
+
 /** How an engine writes statements. */
 export interface Dialect {
   /** Of the texts of a `PerDialect` it takes the first that is there. */
