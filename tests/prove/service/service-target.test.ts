@@ -1,7 +1,7 @@
 import { type Answer, bearerStrategy } from '../../../src/contract';
 import { createApp, openInOrder, PLAIN_ERRORS, type RuntimeOptions } from '../../../src/runtime';
 import { describeFailure, run, serviceTarget } from '../../../scripts/prove';
-import { buildDocument } from '../../support/service';
+import { buildDocument, withRefusals } from '../../support/service';
 
 /** How many are open, and how many were. */
 const count = { open: 0, opened: 0 };
@@ -27,11 +27,13 @@ const open = () => openInOrder(async (opened) => ({ store: await opened(openStor
 type Dependencies = Awaited<ReturnType<typeof open>>;
 
 const any = { description: '', content: { 'application/json': { schema: {} } } };
-const DOCUMENT = buildDocument({
-  operation: { responses: { 204: { description: '' }, '4XX': any, '5XX': any } },
-  components: { securitySchemes: { own: { type: 'http', scheme: 'bearer' } } },
-  security: [{ own: [] }],
-});
+const DOCUMENT = withRefusals(
+  buildDocument({
+    operation: { responses: { 204: { description: '' }, '4XX': any, '5XX': any } },
+    components: { securitySchemes: { own: { type: 'http', scheme: 'bearer' } } },
+    security: [{ own: [] }],
+  }),
+);
 
 type Handlers = Readonly<Record<string, () => Promise<Answer>>>;
 
