@@ -206,7 +206,7 @@ function sourcePlaces(decided: Decided): Record<string, Places> {
         "'00000000-0000-4000-8000-000000000001'": quoted(key),
       })),
       '#members': members === '' ? '' : `body: ${members},\n`,
-      "{ DATABASE_URL: 'memory:' }": `{ DATABASE_URL: 'memory:'${users ? ", TOKEN_SECRETS: 'of-the-contract-tests'" : ''} }`,
+      "?? 'memory:'": `?? 'memory:'${users ? ", TOKEN_SECRETS: 'of-the-contract-tests'" : ''}`,
       '#users': users !== undefined,
       '#usersStored': users?.stored ?? '',
       '#usersCredentials': users ? credentialsCode(users) : '',
