@@ -49,8 +49,7 @@ async function lay(source: Source, names: Names, built: string, folder: string):
   const { files, notes } = await layOut(source, names, tarball);
   for (const note of new Set([...source.notes, ...notes])) console.log(`  ${note}`);
   for (const [target, text] of Object.entries(files)) write(path.join(folder, target), text);
-  for (const name of ['run', 'migrations', 'image'])
-    chmodSync(path.join(folder, '.ci', name), 0o755);
+  for (const name of ['run', 'migrations', 'image']) chmodSync(path.join(folder, '.ci', name), 0o755);
   mkdirSync(path.join(folder, 'generated'), { recursive: true });
   mkdirSync(path.join(folder, 'vendor'), { recursive: true });
   copyFileSync(built, path.join(folder, 'vendor', tarball));
