@@ -1,15 +1,20 @@
 /** Decides every file of a new service from its document. */
 import {
   compileContract,
+  examplesOf,
   isObject,
+  joinPointer,
   jsonPath,
   OpenApiDocument,
   type Operation,
+  samples,
   type ServedOperation,
+  viewSchemas,
 } from '../../src/contract';
 import { ERRORS } from '../../src/runtime';
 import type { Source } from '../source/source';
-import { collectionsOf } from './collections';
+import { storesOf } from './stores';
+import { description, type Table, tablesOf } from './tables';
 import { documentFiles } from './document-files';
 import {
   type ErrorBody,
@@ -24,10 +29,11 @@ import { loginsOf } from './logins';
 import type { Names } from './names';
 import { type Action, overlayFor } from './overlay';
 import { filledLayout } from './places';
-import { allPathParameters, listedIn, resourcesOf } from './resources';
+import { askedOf, bodySchemas, within } from './envelopes';
+import { allPathParameters, listedIn, type PathParameter, type Resource, resourcesOf } from './resources';
 import { schemesOf } from './schemes';
 import { toServable } from './servable';
-import { examplesFile, prepare, storedExamples } from './tests';
+import { examplesFile, otherThan, prepare, storedExamples } from './tests';
 import { typesOf } from './types';
 import { undocumented, type Users, usersOf, userScenario } from './user-code';
 import { userExamples } from './user-examples';
@@ -47,11 +53,12 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
   const { root, actions, total } = toServable(source.document);
   const servable = new OpenApiDocument(root);
   const given = [...compileContract(servable).served.values()];
-  const resources = resourcesOf(servable, given);
+  const resources = resourcesOf(servable, given).map((resource) => apart(servable, resource));
   const found = usualErrorBody(servable, errorResponses(servable, given));
   const parameters = [
     ...resources.flatMap((resource) => resource.parameters),
     ...allPathParameters(servable, given, resources),
+    ...referenceExamples(servable, tablesOf(servable, resources, names)),
   ];
   const { logins, notes: userNotes } = loginsOf(
     servable,
@@ -83,11 +90,18 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
   const kinds = ownKinds(responses);
   const again = requests && loginsOf(document, operations).logins;
   const users = again && usersOf(document, served, again, requests.login.value);
+  // Users have a table of their own.
+  const stored = [...resources, ...listedIn(document, served, resources)].filter(
+    ({ create }) => !create || create.operationId !== again?.register?.operation.operationId,
+  );
+  const others = otherBodies(document, served, usual);
+  const tables = tablesOf(document, stored, names);
+  const ids = operations.map(({ operationId }) => operationId);
+  const stores = storesOf(document, tables, typeOf, { usual, others, kinds }, ids);
+  const examples = storedExamples(document, tables);
+  const prepared = prepare(document, served, resources, kinds, stores);
   const scenario = again && userScenario(again, requests);
-  const prepared = prepare(document, served, resources, kinds);
-  const examples = storedExamples(document, resources);
   const { name, files, note } = documentFiles(source, names.kebab);
-  const stored = [...resources, ...listedIn(document, served, resources)];
 
   return {
     notes: [
@@ -100,6 +114,8 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
       ...userNotes,
       ...(users?.notes ?? []),
       ...successes(document, operations, actions),
+      ...conflicts(document, tables),
+      ...undecided(operations),
       ...leftOut(actions.filter(({ remove }) => remove)),
       `served ${operations.length} of ${total} operations`,
     ],
@@ -110,7 +126,7 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
         tarball,
         schemes: schemesOf(document, operations).filter(({ name }) => name !== users?.scheme),
         users,
-        collections: collectionsOf(stored, names, typeOf),
+        stores,
         kinds: [...kinds, ...(users?.kinds ?? [])],
         usual,
         errorType: typeOf({
@@ -119,15 +135,13 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
           status: documented?.key ?? '',
           mediaType: usual.mediaType ?? '',
         }),
-        others: [
-          ...otherBodies(document, served, usual),
-          ...(users ? ownBodies(document, served, usual, users) : []),
-        ],
+        others: [...others, ...(users ? ownBodies(document, served, usual, users) : [])],
         examples,
         absent: operations.filter((one) => one.responses.has('404')).map(({ operationId }) => operationId),
         sequences: [...prepared.sequences, ...(scenario ?? [])],
         todo: prepared.todo.filter(({ obligation }) => !users?.isProven(obligation)),
       }),
+      ...stores.files,
       ...users?.files,
       ...Object.fromEntries(Object.entries(files).map(([file, text]) => [`openapi/${file}`, text])),
       'openapi/overlay.yaml': overlay.text,
@@ -173,6 +187,19 @@ function successes(
   });
 }
 
+/** Where the document does not say which status an invalid request has. */
+function undecided(operations: readonly Operation[]): string[] {
+  const [first, ...others] = operations.filter(
+    ({ responses }) => responses.has('400') && responses.has('422'),
+  );
+  const more = others.length > 0 ? ` and ${others.length} more` : '';
+  return first
+    ? [
+        `${first.operationId}${more}: 400 and 422 are documented, and invalid requests get 400. For 422, change invalidRequest in src/errors.ts`,
+      ]
+    : [];
+}
+
 /** One line for each reason. */
 function leftOut(removed: readonly Action[]): string[] {
   const reasons = new Map<string, string[]>();
@@ -181,5 +208,60 @@ function leftOut(removed: readonly Action[]): string[] {
   return [...reasons].map(([reason, [first = '', ...others]]) => {
     const more = others.length > 0 ? `, and ${others.length} more` : '';
     return `${reason} (${first}${more})`;
+  });
+}
+
+/** A resource whose example is not that of the request that creates one, where the client chooses the key. */
+function apart(document: OpenApiDocument, resource: Resource): Resource {
+  const { create, parameters, id } = resource;
+  const key = parameters.at(-1);
+  const schemas = create ? bodySchemas(document, create) : [];
+  const view = viewSchemas(document, schemas, 'request');
+  if (!key || key.given || id === undefined || !view.properties.has(id) || view.withheld.has(id))
+    return resource;
+  const example = otherThan(document, key.schema, key.example) ?? key.example;
+  return { ...resource, parameters: [...parameters.slice(0, -1), { ...key, example }] };
+}
+
+/** An example of each request that refers to another object: to the one that the example of its path names. */
+function referenceExamples(document: OpenApiDocument, tables: readonly Table[]): PathParameter[] {
+  return tables.flatMap(({ stored, references }) => {
+    const resource: Partial<Resource> = stored ?? {};
+    return [resource.create, resource.replace, resource.patch].flatMap((operation): PathParameter[] => {
+      const [media] = operation?.requestBody?.content ?? [];
+      const inside = operation && askedOf(document, operation);
+      if (!operation || !inside || media?.schema === undefined) return [];
+      const { properties } = viewSchemas(document, inside.schemas, 'request');
+      const named = [...references].filter(([name]) => properties.has(name));
+      const [body] = samples(document, media.schema, 'request');
+      const one = within(inside, body);
+      if (named.length === 0 || !isObject(body) || !isObject(one)) return [];
+      const given = Object.fromEntries(named.map(([name, { to }]) => [name, exampleOf(tables, to)]));
+      const example =
+        inside.property === undefined
+          ? { ...body, ...given }
+          : { ...body, [inside.property]: { ...one, ...given } };
+      const { pointer } = document.follow(joinPointer(operation.pointer, 'requestBody'));
+      const place = joinPointer(pointer, 'content', media.key);
+      return [
+        { name: '', pointer: place, schema: '', example, given: examplesOf(document, place).length > 0 },
+      ];
+    });
+  });
+}
+
+/** The key of the object of a table that the example of its path names. */
+function exampleOf(tables: readonly Table[], name: string): unknown {
+  const stored = tables.find((one) => one.name === name)?.stored;
+  return stored && 'read' in stored ? stored.parameters.at(-1)?.example : undefined;
+}
+
+/** A sentence for each 409 of which the document does not tell what two objects may not share. */
+function conflicts(document: OpenApiDocument, tables: readonly Table[]): string[] {
+  return tables.flatMap(({ stored, unique, source, file }) => {
+    const { create } = stored ?? {};
+    if (!create?.responses.has('409') || unique || source === 'given') return [];
+    const said = description(document, create, '409');
+    return `${create.operationId} documents 409${said === '' ? '' : ` (${said})`}: src/storage/${file}.ts has no column for it that is unique(). Write there, or in its handler, when it answers so`;
   });
 }

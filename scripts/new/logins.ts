@@ -164,7 +164,7 @@ function answeredBy(
   document: OpenApiDocument,
   { responses }: Operation,
 ): Pick<Asking, 'status' | 'answer' | 'answered' | 'token'> {
-  const [status = '', success] = [...responses].find(([key]) => /^2/.test(key)) ?? [];
+  const [status = '', success] = [...responses].find(([key]) => key.startsWith('2')) ?? [];
   const media = success?.content.find(({ type }) => isJson(type.essence)) ?? success?.content[0];
   if (media?.schema === undefined) return { status, answer: undefined, answered: [], token: undefined };
   const answered = fieldsOf(document, [media.schema], 'response');

@@ -1,6 +1,6 @@
 /** What stands in the places of scripts/new/layout/ for one document. */
 import { quoted } from '../generate/handler-names';
-import type { Collection } from './collections';
+import { creations, imports, members as opened, type Stores, typeImports, typeMembers } from './stores';
 import { codeOf, numberPlace, propertyName, recognizable, says } from './error-body';
 import type { ErrorBody, OtherBody, OwnKind } from './errors';
 import { fill, type Places, withoutUnusedImports } from './fill';
@@ -20,7 +20,7 @@ export interface Decided {
   /** Those whose secrets are in the environment. */
   readonly schemes: readonly Scheme[];
   readonly users: Users | undefined;
-  readonly collections: readonly Collection[];
+  readonly stores: Stores;
   readonly kinds: readonly OwnKind[];
   readonly usual: ErrorBody;
   /** The TypeScript type of the usual error body. */
@@ -128,12 +128,17 @@ const strategyCode = ({ prefix }: Users): string =>
   `({ tokens }: Dependencies) => signedTokenStrategy(tokens${prefix === undefined ? '' : `, { prefix: ${quoted(prefix)} }`})`;
 
 function sourcePlaces(decided: Decided): Record<string, Places> {
-  const { names, schemes, users, collections, kinds, usual, errorType, others, examples } = decided;
-  const [first] = collections;
-  const generated = (...types: string[]) =>
-    `{ ${['components', 'operations'].filter((name) => types.some((type) => type.startsWith(`${name}[`))).join(', ')} }`;
+  const { names, schemes, users, stores, kinds, usual, errorType, others, examples } = decided;
+  const { tables, written } = stores;
   const number = numberPlace(usual.shape);
-  const isUsed = (name: string) => examples.some((example) => example.name === name);
+  const refuses = (status: number) =>
+    written.filter(({ code = '' }) => code.includes(`return { status: ${status}`));
+  const operationsWith = (status: number) => [
+    ...new Set([
+      ...(status === 404 ? decided.absent : []),
+      ...refuses(status).map(({ operation }) => operation.operationId),
+    ]),
+  ];
   const members = others.length === 0 ? recognizable(usual.shape) : '';
   return {
     'src/auth.ts': {
@@ -149,15 +154,13 @@ function sourcePlaces(decided: Decided): Record<string, Places> {
     'src/config.ts': { '#users': users !== undefined },
     'src/dependencies.ts': { '#users': users !== undefined },
     'src/errors.ts': {
-      '{ components }': generated(errorType),
+      '{ components }': `{ ${errorType.startsWith('components[') ? 'components' : 'operations'} }`,
       "components['schemas']['Problem']": errorType,
       "'application/problem+json'": quoted(usual.mediaType ?? ''),
-      "OwnKind = 'noSuchResource'": `OwnKind = ${kinds.map(({ kind }) => quoted(kind)).join(' | ') || 'never'}`,
-      '#kinds': kinds.map(({ kind, status, number }) => ({
-        noSuchResource: kind,
-        '404': `${status}`,
-        '40401': `${number}`,
-      })),
+      "OwnKind = 'noSuchResource' | 'conflict'": `OwnKind = ${kinds.map(({ kind }) => quoted(kind)).join(' | ') || 'never'}`,
+      '#kinds': kinds
+        .map(({ kind, status, number }) => `${kind}: { status: ${status}, number: ${number} },\n`)
+        .join(''),
       ', status = ERRORS[kind].status': says(usual.shape, STATUS) ? ', status = ERRORS[kind].status' : '',
       ', message, status) };': `, message${says(usual.shape, STATUS) ? ', status' : ''}) };`,
       '#body': `return ${codeOf(usual.shape)};\n`,
@@ -171,57 +174,46 @@ function sourcePlaces(decided: Decided): Record<string, Places> {
     },
     'src/handlers/index.ts': { '#handlers': false },
     'src/bike-shed/bike-shed-store.ts': {
-      '{ components }': generated(...collections.map(({ type }) => type)),
-      '#types': collections.map(({ type, typeName }) => ({
-        Bike: typeName,
-        "components['schemas']['Bike']": type,
-      })),
-      '#members': collections.map(({ name, typeName }) => ({ bikes: name, Bike: typeName })),
-      '#usersImport': users ? "import type { Users } from '../storage/users';\n" : '',
-      '#usersMember': users ? 'readonly users: Users;\n' : '',
+      '#imports': `${typeImports(tables)}${users ? "import type { Users } from '../storage/users';\n" : ''}`,
+      '#members': `${typeMembers(tables)}${users ? 'readonly users: Users;\n' : ''}`,
     },
     'src/storage/open.ts': {
       "mark: 'Bike'": `mark: ${quoted(names.mark)}`,
-      'REFERENCES bikes ': `REFERENCES ${first?.table} `,
-      'INTO bikes (key, value) SELECT key, value FROM bikes ': `INTO ${first?.table} (key, value) SELECT key, value FROM ${first?.table} `,
-      '#members': collections.map(({ name, table }) => ({ bikes: name, "'bikes'": `'${table}'` })),
-      '#tables': collections.map(({ table }) => ({ bikes: table })),
-      '#usersImport': users
-        ? "import { createTable } from 'contract-first-server/database';\nimport { users, usersIn } from './users';\n"
-        : '',
-      '#usersTable': users ? 'createTable(users),\n' : '',
-      '#usersMember': users ? 'users: usersIn(database),\n' : '',
+      'neighbors.color': `${tables[0]?.variable ?? ''}.color`,
+      'insertInto(neighbors,': `insertInto(${tables[0]?.variable ?? ''},`,
+      '#imports': `${imports(tables)}${users ? "import { users, usersIn } from './users';\n" : ''}`,
+      '#members': `${opened(tables)}${users ? 'users: usersIn(database),\n' : ''}`,
+      '#tables': `${creations(tables)}${users ? 'createTable(users),\n' : ''}`,
     },
     'tests/contract/service.ts': {
-      '{ Bike }': `{ ${collections
-        .filter(({ name }) => isUsed(name))
-        .map(({ typeName }) => typeName)
-        .join(', ')} }`,
+      '#imports': examples
+        .map(({ table }) => `import type { New${table.typeName} } from '../../src/storage/${table.file}';\n`)
+        .join(''),
       '#examples': examples.length > 0,
-      '#typed': collections
-        .filter(({ name }) => isUsed(name))
-        .map(({ name, typeName }) => ({ bikes: name, Bike: typeName })),
-      '#stored': examples.map(({ name, key }) => ({
-        bikes: name,
-        "'00000000-0000-4000-8000-000000000001'": quoted(key),
-      })),
+      '#typed': examples.map(({ table }) => `readonly ${table.name}: New${table.typeName};\n`).join(''),
+      '#stored': examples
+        .map(({ table: { name } }) => `await dependencies.store.${name}.add(examples.${name});\n`)
+        .join(''),
       '#members': members === '' ? '' : `body: ${members},\n`,
       "?? 'memory:'": `?? 'memory:'${users ? ", TOKEN_SECRETS: 'of-the-contract-tests'" : ''}`,
       '#users': users !== undefined,
       '#usersStored': users?.stored ?? '',
       '#usersCredentials': users ? credentialsCode(users) : '',
       '#kinds': [
-        ...kinds.map(({ kind, status }) => ({ kind, status: `${status}` })),
+        ...kinds.map(({ kind, status }) => ({
+          kind,
+          status: `${status}`,
+          operations: operationsWith(status),
+        })),
         ...(users?.refusals['invalidRequest']
-          ? [{ kind: 'invalidRequest', status: 'ERRORS.invalidRequest.status' }]
+          ? [{ kind: 'invalidRequest', status: 'ERRORS.invalidRequest.status', operations: [] }]
           : []),
-      ].map(({ kind, status }) => ({
-        noSuchResource: kind,
-        '404': status,
-        "['getBike', 'replaceBike', 'deleteBike', 'printLabel']": codeOf(
-          users?.refusals[kind] ?? (status === '404' ? decided.absent : []),
-        ),
-      })),
+      ]
+        .map(
+          ({ kind, status, operations }) =>
+            `${kind}: { status: ${status}, operations: ${codeOf(users?.refusals[kind] ?? operations)} },\n`,
+        )
+        .join(''),
       '#scenarios': decided.sequences
         .map(({ title, steps }) => `  { title: ${quoted(title)}, steps: [${steps.join(', ')}] },\n`)
         .join(''),

@@ -72,8 +72,9 @@ function factOf(
   const { types, formats, values } = viewSchemas(document, field.schemas, 'response');
   const name = keyOf(field);
   if (name === 'tokentype') {
-    const listed = [...(values?.values() ?? [])].find((value) => /^bearer$/i.test(String(value)));
-    return [quoted(String(listed ?? 'Bearer')), listed ?? 'Bearer'];
+    const texts = [...(values?.values() ?? [])].filter((value) => typeof value === 'string');
+    const listed = texts.find((value) => /^bearer$/i.test(value)) ?? 'Bearer';
+    return [quoted(listed), listed];
   }
   if (/^(expires?(in)?(seconds)?|ttl|lifetime|tokenlifetime|maxage)$/.test(name) && types.has('integer')) {
     const code = formats.has('int64') ? 'BigInt(tokens.lifetime)' : 'tokens.lifetime';
@@ -202,11 +203,11 @@ function madeOf(word: Column['word'], name: string, listed: unknown, sample: unk
 /** A member of a request: `body.user?.email`. */
 function given({ operation, part }: Asking, { path, certain }: Field): string {
   const isBodySure = part !== 'body' || operation.requestBody?.required === true;
-  return path.reduce((code, name, i) => {
+  return path.reduce<string>((code, name, i) => {
     const isSure = i === 0 ? isBodySure : certain[i - 1] === true;
     const isPlain = /^[A-Za-z_$][\w$]*$/.test(name);
     return `${code}${isSure ? (isPlain ? '.' : '') : '?.'}${isPlain ? name : `[${quoted(name)}]`}`;
-  }, part as string);
+  }, part);
 }
 
 const isMaybe = ({ operation, part }: Asking, { required }: Field): boolean =>
@@ -530,6 +531,14 @@ export function usersOf(
     ...handler(login, loginCode),
     ...(register && handler(register, () => registerCode(register))),
   };
+  const demanded = served.flatMap(({ operation }) =>
+    operation.security.flat().filter((one) => one.scheme === scheme),
+  );
+  const scopes = [...new Set(demanded.flatMap((one) => one.scopes))];
+  if (scopes.length > 0)
+    notes.push(
+      `the tokens of ${scheme} have no scopes, which operations demand: give them to ${quoted(login.operation.operationId)}, by tokens.issue(user.id, { scopes })`,
+    );
   return {
     ...logins,
     files,
@@ -551,16 +560,7 @@ export function usersOf(
       obligation.startsWith(`${register?.operation.operationId} | response | ${taken} `),
     id: isCounted ? '1' : EXAMPLE_ID,
     stored: storedCode(login, facts, example),
-    scopes: [
-      ...new Set(
-        served.flatMap(({ operation }) =>
-          operation.security
-            .flat()
-            .filter((one) => one.scheme === scheme)
-            .flatMap((one) => one.scopes),
-        ),
-      ),
-    ],
+    scopes,
   };
 }
 

@@ -236,5 +236,5 @@ export interface Target extends Extensions {
   /** The only other list of exceptions. */
   readonly waivers?: readonly Waiver[] | undefined;
   /** Resolves to what only the opened service can say, which stands for what the target has. Called once, before a run. */
-  inspect?(): Promise<Pick<Target, 'credentials' | 'scenarios' | 'stubs'>>;
+  inspect?(): Promise<Pick<Target, 'credentials' | 'curl' | 'scenarios' | 'stubs'>>;
 }

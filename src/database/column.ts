@@ -71,6 +71,8 @@ export type TypeName = keyof typeof FORMS;
 /** What follows the type of a column in a table. */
 interface Rules {
   readonly key?: true;
+  /** Whether a row has a key that is counted as a number. */
+  readonly isNumber?: true;
   readonly unique?: true;
   /** What a row has where there is NULL; without it a column is NOT NULL. */
   readonly absent?: null | 'left out';
@@ -175,14 +177,18 @@ export const DATE = new Column<string>('date');
 export const JSON_VALUE = new Column<JsonValue>('json');
 /** A key that the database counts: from 1 on, and no number twice. It contains PRIMARY KEY. */
 export const IDENTITY = new Column<bigint, bigint | undefined>('identity');
+/** IDENTITY, of integers that a number holds exactly. */
+export const COUNTER = new Column<number, number | undefined>('identity', { isNumber: true });
 
 /** For messages: `articles.slug`, or the name of its type. */
 const nameOf = ({ rules: { place }, name }: Column) =>
   place ? `${place.table}.${place.column}`.replaceAll('"', '') : name;
 
+const formOf = ({ name, rules }: Column) => FORMS[rules.isNumber ? 'integer' : name];
+
 /** A value as the database holds it. @throws {InvalidValue} if the column cannot hold it */
 export function written(column: Column, value: unknown): Value {
-  const { rule, write } = FORMS[column.name];
+  const { rule, write } = formOf(column);
   const { absent, initial } = column.rules;
   if (value === undefined && initial) return written(column, initial.value);
   if (absent !== undefined && (value ?? null) === null) return null;
@@ -193,7 +199,7 @@ export function written(column: Column, value: unknown): Value {
 /** A value as it is compared with those of a column: NULL, which equals nothing, if there can be none like it. */
 export function sought(column: Column, value: Value | boolean): Value {
   if (value === null) return null;
-  const form = FORMS[column.name];
+  const form = formOf(column);
   const result = ('sought' in form ? form.sought : form.write)(value);
   return result === NONE ? refuse(column, form.rule, value) : result;
 }
@@ -215,7 +221,7 @@ export function readRow(columns: ColumnsOf, row: unknown): unknown {
   return Object.fromEntries(members);
 }
 
-function read({ name }: Column, value: Value): unknown {
-  const form = FORMS[name];
+function read(column: Column, value: Value): unknown {
+  const form = formOf(column);
   return 'read' in form ? form.read(value) : value;
 }

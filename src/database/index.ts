@@ -4,6 +4,7 @@ export type { Collection, Entry } from './collection';
 export {
   BOOLEAN,
   BYTES,
+  COUNTER,
   DATE,
   DOUBLE,
   IDENTITY,
@@ -16,6 +17,7 @@ export {
 export type { Column, Columns, ColumnsOf, ColumnType, Part, PerDialect, Sql, Table } from './column';
 export type { Database } from './database';
 export { databaseUrls, isDatabaseUrl, openDatabase } from './open';
+export { only, unlessViolated } from './outcome';
 export type { Migration, Schema } from './schema';
 export { and, identifier, or, rows, sql } from './sql';
 export {
@@ -27,6 +29,6 @@ export {
 } from './store';
 export type { Store, StoreObserver } from './store';
 export { addColumn, createTable, deleteFrom, equal, insertInto, select, table, update } from './table';
-export type { NewRowOf, RowOf, TableOf } from './table';
+export type { ChangesOf, NewRowOf, RowOf, TableOf } from './table';
 export type { Queries } from './transaction';
 export type { JsonValue, Value } from './values';

@@ -34,6 +34,8 @@ type Changes<C> = {
 export type RowOf<T extends Table> = T extends Table<infer C> ? Row<C> : never;
 /** What an insert takes for a row of a table. */
 export type NewRowOf<T extends Table> = T extends Table<infer C> ? NewRow<C> : never;
+/** What an update takes. */
+export type ChangesOf<T extends Table> = T extends Table<infer C> ? Changes<C> : never;
 
 /** The rest of a statement. */
 type Rest<R> = (strings: TemplateStringsArray, ...parts: readonly Part[]) => Sql<R>;

@@ -37,6 +37,8 @@ async function main(args: string[], supervision?: Supervision): Promise<number> 
   const target = loadService();
   if (values.serve === true) {
     const { host, port } = await target.start();
+    const { curl } = await target.inspect();
+    for (const { name, value } of curl?.secrets ?? []) console.log(`export ${name}=${value}`);
     console.log(
       `export BASE=http://${host}:${port}\n\nThe server of the contract tests, with its examples, until Ctrl-C.`,
     );

@@ -24,6 +24,8 @@ import {
 } from '../../../src/runtime';
 import type { Received, RefusalRule, Refusals, Scenario, Server, Target, Waiver } from '../target';
 import { strategiesWith, testSecrets } from './test-credentials';
+import { DEFAULT_SERVER } from '../wire/curl';
+import type { Secret } from '../wire/secrets';
 import { listen } from './listen';
 
 /** The module of a service that makes it a target. */
@@ -70,7 +72,7 @@ export type TestedService<Dependencies extends Closable, Handlers extends object
   );
 
 /** What only the opened service can say. */
-export interface Inspected extends Required<Pick<Target, 'credentials' | 'stubs'>> {
+export interface Inspected extends Required<Pick<Target, 'credentials' | 'stubs'>>, Pick<Target, 'curl'> {
   readonly scenarios: readonly Scenario[];
   /** The scenarios that need a handler that is a stub. They do not run. */
   readonly waiting: readonly Scenario[];
@@ -166,6 +168,7 @@ export function serviceTarget<Dependencies extends Closable, Handlers extends ob
         const own = typeof credentials === 'function' ? await credentials(dependencies) : credentials;
         return {
           credentials: { ...secrets.credentials, ...own },
+          curl: { ...DEFAULT_SERVER, secrets: shellSecrets(own) },
           stubs,
           scenarios: scenarios.filter((scenario) => !waits(scenario)),
           waiting: scenarios.filter(waits),
@@ -176,6 +179,17 @@ export function serviceTarget<Dependencies extends Closable, Handlers extends ob
     },
   };
 }
+
+/**
+ * The credentials that a service makes itself, as variables of the shell: no report has them, and `make contract SERVE=1` prints
+ * them. Those that the target makes up are secrets of no other server.
+ */
+const shellSecrets = (credentials: CredentialsOf): Secret[] =>
+  Object.entries(credentials).map(([scheme, { valid }]) => {
+    const name = `${scheme.toUpperCase().replace(/\W/g, '_')}_SECRET`;
+    // What follows a prefix: requests with another prefix have it too.
+    return { name, value: valid.split(' ').at(-1) ?? valid, expression: `printenv ${name}` };
+  });
 
 /** The operations whose handlers are stubs. */
 const stubsOf = (handlers: object): string[] =>

@@ -26,7 +26,9 @@ function openStore() {
 const open = () => openInOrder(async (opened) => ({ store: await opened(openStore()), token: 'a-token' }));
 type Dependencies = Awaited<ReturnType<typeof open>>;
 
+const any = { description: '', content: { 'application/json': { schema: {} } } };
 const DOCUMENT = buildDocument({
+  operation: { responses: { 204: { description: '' }, '4XX': any, '5XX': any } },
   components: { securitySchemes: { own: { type: 'http', scheme: 'bearer' } } },
   security: [{ own: [] }],
 });
@@ -67,6 +69,14 @@ test('handlers, verifiers, hooks and credentials may take the dependencies apart
   expect(passed).toBe(true);
   expect(count).toEqual({ open: 0, opened: expect.any(Number) as number });
   expect(count.opened).toBeGreaterThan(3);
+});
+
+test('a credential that the service made stands in no curl line', async () => {
+  const strict = target(() => ({ postThing: () => Promise.resolve({ status: 302 }) }));
+  const { failures } = await run(strict, { seed: 1, generated: 1 });
+  const texts = failures.map(describeFailure).join('\n');
+  expect(texts).toContain('Bearer \'"$(printenv OWN_SECRET)"');
+  expect(texts).not.toContain('a-token');
 });
 
 test('what was opened is closed if the handlers or the application cannot be made', async () => {

@@ -1,7 +1,13 @@
 import type { Config } from './config';
 import type { Store, StoreObserver } from 'contract-first-server/database';
 import type { BikeShedStore } from './bike-shed/bike-shed-store';
-import { hashPassword, openInOrder, type SignedTokens, signedTokens, verifyPassword } from 'contract-first-server/runtime';
+import {
+  hashPassword,
+  openInOrder,
+  type SignedTokens,
+  signedTokens,
+  verifyPassword,
+} from 'contract-first-server/runtime';
 import { openStore } from './storage/open';
 
 /** What handlers, verifiers and hooks share. Opened in this order, closed in the opposite one. */

@@ -17,7 +17,7 @@ export type ErrorBody = components['schemas']['Problem'];
 const MEDIA_TYPE = 'application/problem+json';
 
 /** The kinds of errors that this service adds to those of every service. */
-export type OwnKind = 'noSuchResource';
+export type OwnKind = 'noSuchResource' | 'conflict';
 
 export type Kind = KindOf<OwnKind>;
 
@@ -30,6 +30,7 @@ export const ERRORS: ErrorTable<OwnKind> = {
   ...COMMON,
   // #region kinds
   noSuchResource: { status: 404, number: 40401 },
+  conflict: { status: 409, number: 40901 },
   // #endregion kinds
 };
 

@@ -7,6 +7,9 @@ import { getBike } from './get-bike';
 import { replaceBike } from './replace-bike';
 import { deleteBike } from './delete-bike';
 import { printLabel } from './print-label';
+import { listNeighbors } from './list-neighbors';
+import { addNeighbor } from './add-neighbor';
+import { getNeighbor } from './get-neighbor';
 // #endregion handlers
 
 /** The handler of every operation in the document, by operationId. */
@@ -18,5 +21,8 @@ export const createHandlers = (dependencies: Dependencies): Handlers => ({
   replaceBike: replaceBike(dependencies),
   deleteBike: deleteBike(dependencies),
   printLabel: printLabel(dependencies),
+  listNeighbors: listNeighbors(dependencies),
+  addNeighbor: addNeighbor(dependencies),
+  getNeighbor: getNeighbor(dependencies),
   // #endregion handlers
 });

@@ -19,16 +19,20 @@ import { errors, ERRORS, type Kind } from '../../src/errors';
 import { readConfig } from '../../src/config';
 import { type Dependencies, openDependencies } from '../../src/dependencies';
 import { createHandlers } from '../../src/handlers';
-import type { Bike } from '../../src/bike-shed/bike-shed-store';
+// #region imports
+import type { NewNeighbor } from '../../src/storage/neighbors';
+import type { NewBike } from '../../src/storage/bikes';
+// #endregion imports
 
 /** The published document. `readDocument` keeps integers beyond 2^53 exact. */
 const document = readDocument(readFileSync(path.join(__dirname, '../../generated/openapi.json'), 'utf8'));
 
 // #region examples
-/** Objects that the examples of path parameters name, by collection. */
+/** What the examples of path parameters name, as the store takes it. */
 const examples = readExamples(path.join(__dirname, 'examples.json')) as {
   // #region typed
-  readonly bikes: Bike;
+  readonly neighbors: NewNeighbor;
+  readonly bikes: NewBike;
   // #endregion typed
 };
 // #endregion examples
@@ -53,7 +57,8 @@ export async function openExample(): Promise<Dependencies> {
     // #endregion users
   };
   // #region stored
-  await dependencies.store.bikes.add('00000000-0000-4000-8000-000000000001', examples.bikes);
+  await dependencies.store.neighbors.add(examples.neighbors);
+  await dependencies.store.bikes.add(examples.bikes);
   // #endregion stored
   // #region usersStored
   // #endregion usersStored
@@ -73,7 +78,11 @@ const refusal = (kind: Kind, operation?: Operation): RefusalRule => {
 /** Refusals that depend on what is stored. `operations`: those that may refuse any valid request so. */
 const ownRefusals: Readonly<Record<string, OwnRefusal>> = {
   // #region kinds
-  noSuchResource: { status: 404, operations: ['getBike', 'replaceBike', 'deleteBike', 'printLabel'] },
+  noSuchResource: {
+    status: 404,
+    operations: ['getBike', 'replaceBike', 'deleteBike', 'printLabel', 'getNeighbor'],
+  },
+  conflict: { status: 409, operations: ['createBike', 'replaceBike'] },
   // #endregion kinds
 };
 
@@ -88,6 +97,7 @@ export const scenarios: readonly ScenarioOf<operations>[] = [
         operation: 'getBike',
         parameters: (answerTo) => ({ bikeId: answerTo(1).at('/bikeId') }),
         expect: 'success',
+        answer: (answerTo) => ({ '': answerTo(1).at('') }),
       },
       {
         operation: 'deleteBike',
@@ -103,6 +113,18 @@ export const scenarios: readonly ScenarioOf<operations>[] = [
         operation: 'deleteBike',
         parameters: (answerTo) => ({ bikeId: answerTo(1).at('/bikeId') }),
         expect: 'noSuchResource',
+      },
+    ],
+  },
+  {
+    title: 'neighbors: what is created can be read',
+    steps: [
+      { operation: 'addNeighbor', expect: 'success' },
+      {
+        operation: 'getNeighbor',
+        parameters: (answerTo) => ({ neighborId: answerTo(1).at('/neighbor/neighborId') }),
+        expect: 'success',
+        answer: (answerTo) => ({ '': answerTo(1).at('') }),
       },
     ],
   },
@@ -144,6 +166,24 @@ export const scenarios: readonly ScenarioOf<operations>[] = [
         parameters: { bikeId: 'ffffffff-ffff-4fff-8fff-ffffffffffff' },
         expect: 'noSuchResource',
       },
+    ],
+  },
+  {
+    title: 'getNeighbor: there is none',
+    steps: [{ operation: 'getNeighbor', parameters: { neighborId: 999999 }, expect: 'noSuchResource' }],
+  },
+  {
+    title: 'createBike: the serial is taken',
+    steps: [
+      { operation: 'createBike', expect: 'success' },
+      { operation: 'createBike', expect: 'conflict' },
+    ],
+  },
+  {
+    title: 'replaceBike: the serial is taken',
+    steps: [
+      { operation: 'createBike', expect: 'success' },
+      { operation: 'replaceBike', expect: 'conflict' },
     ],
   },
   // #endregion scenarios
