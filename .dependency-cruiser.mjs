@@ -41,7 +41,7 @@ const CORE = {
     'problem.ts',
   ],
   'pipeline.ts': ['http', 'operations', 'security', 'exchange', 'samples', 'compile.ts', 'problem.ts'],
-  'http-server.ts': ['json', 'http', 'problem.ts'],
+  'http-server.ts': ['json', 'http', 'operations', 'exchange', 'problem.ts'],
   'handler-types.ts': ['security', 'exchange'],
 };
 

@@ -17,6 +17,9 @@ function git(...args: readonly string[]): string | undefined {
   return status === 0 ? stdout.trim() : undefined;
 }
 
+/** The text of a file of the project in the last commit; undefined if it has none. */
+export const committed = (file: string): string | undefined => git('show', `HEAD:./${file}`);
+
 /** @throws {Error} if there is no such contract */
 export function readBase(ref: string): Base {
   const commit = git('rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`);

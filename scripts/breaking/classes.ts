@@ -12,7 +12,7 @@ export interface ChangeClass {
 /** The fewest changes that one line stands for. */
 const FEWEST = 3;
 
-/** The operation that a message begins with, such as `GET /plants: `. */
+/** The operation that a message begins with, such as `GET /things: `. */
 const OPERATION = /^[A-Z]+ \/.*?: /;
 const ANY = '*: ';
 

@@ -1,5 +1,6 @@
 import ts from 'typescript';
-import { either, propertyOf, responseDifference } from './response';
+import { aboutRequest, aboutSchema, type Callback, named } from './request';
+import { either, responseDifference } from './response';
 
 /** What the tools say about handlers, by operationId: of one that was renamed, and of one without an operation. */
 export interface HandlerAdvice {
@@ -119,9 +120,20 @@ function sentenceFor(context: Context, file: ts.SourceFile, position: number, co
     return (isResult ? aboutResult(checker, node, id) : undefined) ?? { of: id };
   }
   const handler = outermost && firstHandler(checker, outermost);
-  if (!handler) return undefined;
+  if (!handler) return UNFIT.has(code) ? aboutFactory(here) : undefined;
   const isName = here !== undefined && ts.isVariableDeclaration(here.parent) && here.parent.name === here;
   return (isName && UNFIT.has(code) ? aboutResult(checker, ...handler) : undefined) ?? { of: handler[1] };
+}
+
+/** About a handler that is not created from the dependencies. */
+function aboutFactory(here: ts.Node | undefined): string | undefined {
+  const { parent: declared } = here ?? {};
+  if (!here || !declared || !ts.isVariableDeclaration(declared) || declared.name !== here) return undefined;
+  const { type, initializer } = declared;
+  const isOne = type && ts.isTypeReferenceNode(type) && type.typeName.getText() === 'CreateHandler';
+  return isOne && initializer && isFunction(initializer)
+    ? `${here.getText()} is to be a function of the dependencies that returns the handler: write (dependencies) => before it`
+    : undefined;
 }
 
 /** About the name of an operation as the type of a handler. */
@@ -131,55 +143,6 @@ function aboutOperationId({ checker, advice }: Context, node: ts.Node): string |
   const type = argument && checker.getTypeFromTypeNode(argument);
   if (type?.isStringLiteral() !== true) return undefined;
   return advice.renamed.get(type.value) ?? advice.gone(type.value);
-}
-
-/** About a name of `components` that the document does not have. */
-function aboutSchema(checker: ts.TypeChecker, path: readonly ts.Node[], here: ts.Node): string | undefined {
-  const access = path.findLast(ts.isIndexedAccessTypeNode);
-  if (!access?.objectType.getText().startsWith('components[')) return undefined;
-  const names = named(checker.getTypeFromTypeNode(access.objectType).getProperties());
-  const got = here.getText().replace(/^['"]|['"]$/g, '');
-  return `the document has no ${access.objectType.getText()}['${got}']: expected ${either(names.slice(0, MOST_NAMES))}, or the name in openapi/`;
-}
-
-/** The most names in a sentence. */
-const MOST_NAMES = 12;
-
-/** About a part of a request that the document does not have. */
-function aboutRequest(
-  checker: ts.TypeChecker,
-  handler: Callback,
-  here: ts.Node,
-  id: string,
-): string | undefined {
-  const [request] = checker.getContextualType(handler)?.getCallSignatures()[0]?.getParameters() ?? [];
-  const type = request && checker.getTypeOfSymbolAtLocation(request, handler);
-  const owner = ownerOf(checker, here);
-  if (!type || !owner) return undefined;
-  if (checker.getAwaitedType(owner) !== owner)
-    return `${id}: ${here.getText()} is taken of a promise: write await where its value comes from`;
-  const name = here.getText();
-  for (const part of ['path', 'query', 'header', 'cookie']) {
-    const known = propertyOf(checker, type, part, handler);
-    if (known !== owner) continue;
-    const names = named(owner.getProperties());
-    const expected = names.length > 0 ? `expected ${either(names)}` : 'it has none';
-    return `${id}: the document has no ${part} parameter ${name}: ${expected}, or the parameter in openapi/`;
-  }
-  return undefined;
-}
-
-/** The type of which a name is a property: of what stands before its dot, or of what is taken apart. */
-function ownerOf(checker: ts.TypeChecker, { parent }: ts.Node): ts.Type | undefined {
-  if (ts.isPropertyAccessExpression(parent)) return checker.getTypeAtLocation(parent.expression);
-  if (!ts.isBindingElement(parent)) return undefined;
-  const holder = parent.parent.parent;
-  if (ts.isVariableDeclaration(holder))
-    return holder.initializer && checker.getTypeAtLocation(holder.initializer);
-  if (ts.isParameter(holder)) return checker.getTypeAtLocation(holder);
-  const outer = ownerOf(checker, holder.propertyName ?? holder.name);
-  const name = (holder.propertyName ?? holder.name).getText();
-  return outer && propertyOf(checker, outer, name, holder);
 }
 
 /** The nodes that contain a position, the statement of the file first. */
@@ -196,7 +159,6 @@ function pathTo(file: ts.SourceFile, position: number): ts.Node[] {
   return path;
 }
 
-type Callback = ts.ArrowFunction | ts.FunctionExpression;
 const isFunction = (node: ts.Node): node is Callback =>
   ts.isArrowFunction(node) || ts.isFunctionExpression(node);
 
@@ -227,8 +189,6 @@ function aboutResult(checker: ts.TypeChecker, handler: Callback, id: string): st
   const difference = responseDifference(checker, [returned, documented], handler);
   return difference === undefined ? undefined : `${id} ${difference}`;
 }
-
-const named = (symbols: readonly ts.Symbol[]): string[] => symbols.map(({ name }) => name);
 
 /** The keys of an object literal that lack, and those that are unknown to the expected type. */
 function keysOf(checker: ts.TypeChecker, literal: ts.Expression, expected: ts.Type) {

@@ -25,8 +25,8 @@ export function responseDifference(
       return `returns ${checker.typeToString(response)}: expected a response with a status`;
     const [fitting, statuses] = ofStatus(checker, status, responses, at);
     const expected = either(statuses);
-    if ((status.flags & ts.TypeFlags.Number) !== 0)
-      return `returns a status of the type number: expected ${expected}, as a number that the compiler knows (a literal, or \`as const\`)`;
+    if ((status.flags & (ts.TypeFlags.Number | ts.TypeFlags.String)) !== 0)
+      return `returns a status of the type ${checker.typeToString(status)}: expected ${expected}, as a number that the compiler knows (a literal, or \`as const\`)`;
     if (fitting.length === 0) {
       return `returns the status ${checker.typeToString(status)}, which the document does not have: expected ${expected}, or the status in openapi/`;
     }
@@ -100,7 +100,10 @@ function differenceOf(
   if (isObject && depth < MAX_DEPTH) {
     for (const part of parts) {
       const name = place === '' ? part.name : `${place}/${part.name}`;
-      const has = propertyOf(checker, got, part.name, at);
+      const given = propertyOf(checker, got, part.name, at);
+      // In a union of literals, a property that one of them lacks has the type undefined there.
+      const has =
+        given && (given.flags & (ts.TypeFlags.Undefined | ts.TypeFlags.Never)) !== 0 ? undefined : given;
       const wants = checker.getTypeOfSymbolAtLocation(part, at);
       const optional = (part.flags & ts.SymbolFlags.Optional) !== 0;
       if (!has && !optional) return `${name} is missing: expected ${checker.typeToString(wants)}`;

@@ -4,7 +4,8 @@
  */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { type JsonObject, type Operation, readDocument, writeDocument } from '../../src/contract';
+import { isObject, type JsonObject, type Operation, readDocument } from '../../src/contract';
+import { committed } from '../breaking/base';
 import { compareDocuments } from '../breaking/changes';
 import { classesOf, classLine } from '../breaking/classes';
 import { earlierIds } from '../breaking/renames';
@@ -16,7 +17,7 @@ import { handlersLeft, type Renamed, renamedOperations, renamedSentence, renamed
 import { MOST, readMemory, withoutPlace, writeMemory } from './report';
 import { PUBLISHED, RENAMED, root } from '../paths';
 import { bounded, printsAll } from '../publish/bounded';
-import { differences } from '../publish/differences';
+import { staleSentence } from '../publish/fresh';
 import { publish, type Publication } from '../publish/publish';
 import { SourceError } from '../source/source';
 
@@ -57,7 +58,12 @@ export async function generate(all = false): Promise<string[]> {
   const sections = [
     remarks.filter((remark) => !known.has(withoutPlace(remark))),
     changes,
-    [...(before ? nextSteps(before, document) : []), ...left, ...stubs, ...examples],
+    [
+      ...(before ? nextSteps(before, document, earlierIds(before, document)) : []),
+      ...left,
+      ...stubs,
+      ...examples,
+    ],
   ];
   if (!all)
     writeMemory({ remarks: remarks.map(withoutPlace), changes: news.length > 0 ? news : memory.changes });
@@ -87,10 +93,11 @@ async function check(): Promise<void> {
   const steps = index ? renamed.map((one) => renamedSentence(one, index)) : [];
   const [first] = staleFiles(publication, renamed);
   if (!first && steps.length === 0) return;
-  const [place] = published ? differences(published, publication.document) : [];
-  const textOf = (value: unknown) => (value === undefined ? 'nothing' : writeDocument(value));
-  const where = place && ` at ${place.pointer} (${textOf(place.was)} there, ${textOf(place.is)} in openapi/)`;
-  const stale = first && `${first[0]} is stale${where ?? ''}: run \`make generate\` and commit the result`;
+  const sentence =
+    first?.[0] === PUBLISHED
+      ? staleSentence(read(PUBLISHED), publication.document)
+      : `${first?.[0] ?? ''} is stale`;
+  const stale = first && `${sentence}: run \`make generate\` and commit the result`;
   throw new SourceError([...(stale === undefined ? [] : [stale]), ...steps].join('\n'));
 }
 
@@ -105,13 +112,17 @@ function writeOrRemove(file: string, text: string): void {
   else writeFileSync(file, text);
 }
 
+/** The published contract; that of the last commit if there is none, or an invalid one as after a merge. */
 function readPublished(): JsonObject | undefined {
-  const text = read(PUBLISHED);
-  try {
-    return text === '' ? undefined : readDocument(text);
-  } catch {
-    return undefined; // invalid after a merge, for example; the caller replaces it
+  for (const text of [() => read(PUBLISHED), () => committed(PUBLISHED)]) {
+    try {
+      const document: unknown = readDocument(text() ?? '');
+      if (isObject(document)) return document;
+    } catch {
+      continue; // the caller replaces it
+    }
   }
+  return undefined;
 }
 
 function read(file: string): string {

@@ -5,7 +5,8 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { RENAMED, root } from '../paths';
+import { committed } from '../breaking/base';
+import { PUBLISHED, RENAMED, root } from '../paths';
 import { HandlerList, INDEX, isUntouchedStub } from './handler-list';
 
 /** An operation whose handler has a former operationId. */
@@ -16,13 +17,18 @@ export interface Renamed {
   readonly other?: string;
 }
 
-/** The file as it was written last. Nothing if it cannot be read, for example after a merge. */
+/** The file as it was written last; as it was committed if generated/ was deleted, or cannot be read as after a merge. */
 export function readRenamed(): Renamed[] {
-  try {
-    return JSON.parse(readFileSync(path.join(root, RENAMED), 'utf8')) as Renamed[];
-  } catch {
-    return [];
+  const isThere = existsSync(path.join(root, RENAMED));
+  if (!isThere && existsSync(path.join(root, PUBLISHED))) return [];
+  for (const text of [() => (isThere ? read(RENAMED) : ''), () => committed(RENAMED)]) {
+    try {
+      return JSON.parse(text() ?? '') as Renamed[];
+    } catch {
+      continue;
+    }
   }
+  return [];
 }
 
 /** The text of the file; empty if it must not exist. */

@@ -7,7 +7,7 @@ import { root } from '../paths';
 export const MOST = 20;
 
 /** What was printed before. Without it all is printed again. */
-const MEMORY = '.cache/generate.json';
+const MEMORY = '.cache/generate';
 
 interface Memory {
   /** Remarks, without lines and columns. */

@@ -96,7 +96,7 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
   // Users have a table of their own.
   const stored = [...resources, ...listedIn(document, served, resources)].filter(
     ({ name, create }) =>
-      !users || (name !== 'users' && create?.operationId !== again.register?.operation.operationId),
+      !again || (name !== 'users' && create?.operationId !== (again.register?.operation.operationId ?? '')),
   );
   const others = otherBodies(document, served, usual);
   const tables = tablesOf(document, stored, names);
@@ -125,6 +125,7 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
       ...(users?.notes ?? []),
       ...successes(document, operations, actions),
       ...conflicts(document, tables),
+      ...undecided(operations),
       ...leftOut(actions.filter(({ remove }) => remove)),
       `served ${operations.length} of ${total} operations`,
     ],
@@ -194,6 +195,19 @@ function successes(
       ? `${operationId} documents no success but default, which its handler answers with 200: openapi/overlay.yaml adds 4XX for its errors`
       : [];
   });
+}
+
+/** Where the document does not say which status an invalid request has. */
+function undecided(operations: readonly Operation[]): string[] {
+  const [first, ...others] = operations.filter(
+    ({ responses }) => responses.has('400') && responses.has('422'),
+  );
+  const more = others.length > 0 ? ` and ${others.length} more` : '';
+  return first
+    ? [
+        `${first.operationId}${more}: 400 and 422 are documented, and invalid requests get 400. For 422, change invalidRequest in src/errors.ts`,
+      ]
+    : [];
 }
 
 /** One line for each reason. */

@@ -140,6 +140,17 @@ function sourcePlaces(decided: Decided): Record<string, Places> {
     ]),
   ];
   const members = others.length === 0 ? recognizable(usual.shape) : '';
+  /** The examples and their store, in a program that imports src/ from `source`. */
+  const examplePlaces = (source: string, store: string): Places => ({
+    '#imports': examples
+      .map(({ table }) => `import type { New${table.typeName} } from '${source}/storage/${table.file}';\n`)
+      .join(''),
+    '#examples': examples.length > 0,
+    '#typed': examples.map(({ table }) => `readonly ${table.name}: New${table.typeName};\n`).join(''),
+    '#stored': examples
+      .map(({ table: { name } }) => `await ${store}.${name}.add(examples.${name});\n`)
+      .join(''),
+  });
   return {
     'src/auth.ts': {
       '{ bearerTokens,': `{ ${[...new Set(schemes.map(({ verifier }) => `${verifier}, `))].sort().join('')}${users ? 'signedTokenStrategy, ' : ''}`,
@@ -185,15 +196,14 @@ function sourcePlaces(decided: Decided): Record<string, Places> {
       '#members': `${opened(tables)}${users ? 'users: usersIn(database),\n' : ''}`,
       '#tables': `${creations(tables)}${users ? 'createTable(users),\n' : ''}`,
     },
+    'src/seed.ts': {
+      ...examplePlaces('.', 'store'),
+      ...(examples.length === 0 && {
+        '#stored': 'await store.ready(); // add to it what you like to find there\n',
+      }),
+    },
     'tests/contract/service.ts': {
-      '#imports': examples
-        .map(({ table }) => `import type { New${table.typeName} } from '../../src/storage/${table.file}';\n`)
-        .join(''),
-      '#examples': examples.length > 0,
-      '#typed': examples.map(({ table }) => `readonly ${table.name}: New${table.typeName};\n`).join(''),
-      '#stored': examples
-        .map(({ table: { name } }) => `await dependencies.store.${name}.add(examples.${name});\n`)
-        .join(''),
+      ...examplePlaces('../../src', 'dependencies.store'),
       '#members': members === '' ? '' : `body: ${members},\n`,
       "?? 'memory:' }": `?? 'memory:'${users ? ", TOKEN_SECRETS: 'of-the-contract-tests'" : ''} }`,
       '#users': users !== undefined,

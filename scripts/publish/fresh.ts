@@ -28,7 +28,7 @@ function read(): string {
 }
 
 /** What differs, where the text is a document. */
-function staleSentence(published: string, current: object): string {
+export function staleSentence(published: string, current: object): string {
   try {
     const [place] = differences(readDocument(published), current);
     if (!place) return `${PUBLISHED} is stale`;

@@ -134,7 +134,7 @@ function faultsOf(action: unknown, place: string, version: string): string[] {
 
 /** Why a text is no target; undefined if it is one. */
 function targetFault(target: string): string | undefined {
-  const expected = `expected a JSONPath (RFC 9535) such as $.paths['/plants'].get, got ${target}`;
+  const expected = `expected a JSONPath (RFC 9535) such as $.paths['/things'].get, got ${target}`;
   try {
     parse(target);
     return target.startsWith('$') ? undefined : expected;

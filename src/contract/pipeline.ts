@@ -10,7 +10,6 @@ import {
   type LoggerFor,
 } from './exchange/exchange';
 import { assertNothing, headersOf, hookLists } from './exchange/hooks';
-import { canHappen } from './exchange/own-refusals';
 import { createRefuse } from './exchange/refusal';
 import type { BodyReader } from './exchange/request';
 import type { Encoded } from './exchange/response';
@@ -74,7 +73,7 @@ export function createService<Own extends string = never>(options: ServiceOption
       exchange.route = found.route.path;
       exchange.served = found.served;
       const connection = Connection.of(request.socket);
-      if (connection) connection.refuseRequest = (problem) => refuseRequest(exchange, operation, problem);
+      if (connection) connection.served = found.served;
 
       exchange.stage = 'authenticate';
       admission.verify(exchange);
@@ -184,15 +183,6 @@ export function createService<Own extends string = never>(options: ServiceOption
     else if (exchange.response.headersSent) answers.observeRefused(exchange);
     else answers.reportClientLeft(exchange);
     exchange.abandon(problem ?? new Error('the client has left'));
-  }
-
-  /** Ends a request whose bytes are not well-formed, or late. Its operation documents the kinds that can happen to it. */
-  function refuseRequest(exchange: Exchange, operation: Operation, problem: Problem) {
-    if (!admission.close(exchange)) return undefined;
-    const own = canHappen(problem.kind, operation) ? problem : new Problem('malformed', problem.message);
-    const refusal = answers.refused(exchange, ...refuse(own, exchange.served, exchange.headers));
-    exchange.abandon(problem);
-    return refusal;
   }
 
   function identify(request: IncomingMessage): string {

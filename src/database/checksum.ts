@@ -1,6 +1,6 @@
 /** Tells a migration from another. */
 import { createHash } from 'node:crypto';
-import type { Migration } from './schema';
+import type { Sql } from './column';
 import { type Dialect, render } from './sql';
 
 /** Text in quotes or dollar quotes; a comment, white space; a word; any other character. */
@@ -12,7 +12,10 @@ const TOKEN =
  * engine and of this library, which write types as they like: INT64 counts as INT64. White space outside of quotes and comments do
  * not count, and neither does the name. Of a function it is the name that counts: its text is another after each compiler.
  */
-export function checksumOf([name, ...steps]: Migration, { names }: Dialect): string {
+export function checksumOf(
+  [name, ...steps]: readonly [name: string, ...steps: (Sql<unknown> | ((queries: never) => unknown))[]],
+  { names }: Dialect,
+): string {
   const words = new Proxy({} as Dialect['words'], { get: (_, word) => `{${String(word)}}` });
   const canonical: Dialect = {
     names,

@@ -1,6 +1,6 @@
 import type { Faults } from './failure';
 import type { Migrated, Schema } from './schema';
-import type { Dialect, Rendered } from './sql';
+import type { Dialect, Rendered, Result } from './sql';
 
 /**
  * One kind of database, and all in which it differs from the others. Another one is a folder beside `sqlite/` that exports
@@ -50,8 +50,4 @@ export interface Session {
   rollback(): Promise<void>;
 }
 
-export interface Result<Row = unknown> {
-  readonly rows: Row[];
-  /** Rows written, or read. */
-  readonly count: number;
-}
+export type { Result };

@@ -1,7 +1,6 @@
 import { checksumOf } from './checksum';
 import { INT64, type Sql, TEXT } from './column';
-import type { Result } from './driver';
-import type { Dialect, Rendered } from './sql';
+import type { Dialect, Runner } from './sql';
 import { StoreUnavailable } from './store';
 import { createTable, insertInto, select, table } from './table';
 import { guard, inTime, type Queries, type Run, runOn } from './transaction';
@@ -39,10 +38,9 @@ export interface Schema {
 export type Migrated = (number: number, name: string) => void;
 
 /** A transaction beside which nobody else migrates. */
-export interface LockedSchema {
+export interface LockedSchema extends Runner {
   /** How many migrations have run. */
   readonly version: number;
-  run(statement: Rendered): Promise<Result> | Result;
 }
 
 /** Runs work in a transaction under a lock, and commits it with the version that it resolves to. */
@@ -114,7 +112,7 @@ export function compareApplied(
         ? 'it has been changed since it ran in this database'
         : `${ran.name} has run in this database in its place`;
     throw new Error(
-      `migration ${own.number}, ${own.name}: ${what}: put all that have run back as they were, and add others after them`,
+      `migration ${own.number}, ${own.name}: ${what}: put back all that have run, and add others after them, or begin a new database where nobody needs this one`,
     );
   });
 }
@@ -170,6 +168,8 @@ async function perform(run: Run, [name, ...steps]: Migration, number: number): P
         const attempt = guard(run);
         const rest: unknown = await inTime<unknown>(step(attempt.queries), MIGRATION_TIMEOUT);
         attempt.end();
+        if (rest !== undefined && !(Number.isSafeInteger(rest) && Number(rest) >= 0))
+          throw new TypeError('expected the number of rows that a call has changed, or nothing');
         return rest === undefined || rest === 0;
       }
       await run(step);

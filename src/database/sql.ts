@@ -1,5 +1,5 @@
 import {
-  Column,
+  type Column,
   type ColumnType,
   type Fragment,
   type Item,
@@ -12,7 +12,7 @@ import {
   written,
 } from './column';
 import { InvalidValue, StatementError } from './store';
-import { INT64_MAX, type Value } from './values';
+import { INT64_MAX, type JsonValue, type Value } from './values';
 
 /** What every engine writes in its own way. */
 type WordName = TypeName | 'strict';
@@ -23,6 +23,17 @@ export interface Rendered {
   readonly values: readonly (Value | readonly Value[])[];
   /** Whether timestamps, dates and JSON are read as text. Otherwise PostgreSQL's are a Date, and a value of JSON. */
   readonly exact?: boolean;
+}
+
+export interface Result<Row = unknown> {
+  readonly rows: Row[];
+  /** Rows written, or read. */
+  readonly count: number;
+}
+
+/** What runs statements, and throws the errors of the engine. */
+export interface Runner {
+  run(statement: Rendered): Promise<Result> | Result;
 }
 
 /** How an engine writes statements. */
@@ -97,7 +108,8 @@ const COMMA = /^\s*,\s*$/;
 const AND = /^\s*AND\s*$/i;
 const NOTHING = /(?!)/;
 
-const isColumn = (part: Part | undefined): part is Column => part instanceof Column && part.at !== undefined;
+const isColumn = (part: Part | undefined): part is Column =>
+  part !== undefined && isFragment(part) && 'kind' in part && part.kind === 'column' && part.at !== undefined;
 
 /** All of the conditions that are there: TRUE if none is. */
 export const and = (conditions: readonly (Sql<unknown> | undefined)[]): Sql<unknown> =>
@@ -127,31 +139,20 @@ export const list = <Row = unknown>(parts: readonly Part[], comma = ', '): Sql<R
 export function rows<Name extends string>(
   name: string,
   columns: Readonly<Record<Name, ColumnType>>,
-  items: readonly Readonly<Partial<Record<NoInfer<Name>, unknown>>>[],
+  items: readonly Readonly<Partial<Record<NoInfer<Name>, Value | JsonValue | undefined>>>[],
 ): Rows {
-  const converted = Object.entries<ColumnType>(columns).filter(
-    (entry): entry is [Name, Column] => entry[1] instanceof Column && !(entry[1].name in PLAIN),
-  );
-  const all = items as readonly Item[];
-  if (converted.length === 0) return { kind: 'rows', name, columns, items: all };
-  const itemOf = (item: Item) =>
-    converted.map(([column, type]) => [column, written(type.nullable(), item[column])] as const);
-  return {
-    kind: 'rows',
-    name,
-    columns,
-    items: all.map((item) => ({ ...item, ...Object.fromEntries(itemOf(item)) })),
-  };
+  const held = ([column, type]: [string, ColumnType], value: unknown) =>
+    type.kind === 'column' && !PLAIN.has(type.name)
+      ? [column, written(type.nullable(), value)]
+      : [column, value];
+  const all = Object.entries<ColumnType>(columns);
+  const itemOf = (item: Readonly<Record<string, unknown>>) =>
+    Object.fromEntries(all.map((entry) => held(entry, item[entry[0]]))) as Item;
+  return { kind: 'rows', name, columns, items: items.map(itemOf) };
 }
 
-/** What a driver takes as it is, and refuses itself. */
-const PLAIN: Readonly<Partial<Record<TypeName, true>>> = {
-  int64: true,
-  integer: true,
-  double: true,
-  text: true,
-  bytes: true,
-};
+/** What a driver takes as it is. */
+const PLAIN = new Set<TypeName>(['int64', 'identity', 'integer', 'double', 'text', 'bytes']);
 
 /**
  * The name of a table or column in a statement: sql`SELECT id FROM ${identifier(table)}`.

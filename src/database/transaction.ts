@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readRow, type Sql } from './column';
-import type { Result, Session } from './driver';
-import { type Dialect, render, type Rendered } from './sql';
+import { type Dialect, render, type Rendered, type Result, type Runner } from './sql';
 import { StoreUnavailable } from './store';
 
 /**
@@ -30,7 +29,7 @@ export const queriesOf = (run: Run): Queries => ({
 /** Runs statements where a driver does. @param refine makes of an error of the engine the one that is thrown */
 export const runOn =
   (
-    target: Pick<Session, 'run'>,
+    target: Runner,
     dialect: Dialect,
     refine: (error: unknown, statement: Rendered) => unknown = (error) => error,
   ): Run =>

@@ -156,6 +156,8 @@ const int64: Form = {
   rule: `must be an integer from ${-INT64_MAX - 1n} to ${INT64_MAX}`,
   write: (value) => toInteger(value, INT64_MAX),
   sought: toComparable,
+  // The sum or the average of an engine.
+  read: (value) => (typeof value === 'number' ? BigInt(value) : value),
 };
 
 /** By the name of the word. */
@@ -172,6 +174,7 @@ export const FORMS = {
     rule: 'must be a number',
     write: only(isNumber),
     sought: (value) => (typeof value === 'bigint' || isNumber(value) ? Number(value) : NONE),
+    read: Number,
   },
   text: { rule: 'must be a string of well-formed Unicode', write: only(isText) },
   bytes: { rule: 'must be bytes', write: only((value): value is Uint8Array => value instanceof Uint8Array) },

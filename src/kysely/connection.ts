@@ -9,24 +9,30 @@ import type {
 import type { Database, Queries } from '../database';
 import { returnsRows, statementOf } from './compiler';
 
+/**
+ * - `starting`: outside of a transaction. Kysely may ask for one, before anything else has happened.
+ * - `alone`: outside of a transaction, and so for one statement.
+ * - `opened`: in a transaction of the database that Kysely has not begun.
+ * - `begun`: in one.
+ * - `ended`: takes no more statements. The transaction ends when what Kysely does with its connection ends.
+ */
+type State = 'starting' | 'alone' | 'opened' | 'begun' | 'ended';
+
 /** Where the statements of a Kysely run. */
 class Connection implements DatabaseConnection {
-  /** With which `begin` has asked for a transaction. */
-  asked: Error | undefined;
+  /** Whether `begin` has asked for a transaction. */
+  hasAsked = false;
+  isRolledBack = false;
 
-  /**
-   * @param state `alone`: outside of a transaction, and so for one statement; `opened`: in a transaction of the database that
-   * Kysely has not begun; `begun`: in one
-   */
   constructor(
     private readonly queries: Queries,
-    private state: 'alone' | 'spent' | 'opened' | 'begun',
+    private state: State,
   ) {}
 
   async executeQuery<Row>(compiled: CompiledQuery): Promise<QueryResult<Row>> {
-    if (this.state === 'spent')
+    if (this.state === 'ended' || this.state === 'opened')
       throw new TypeError('expected transaction() for several statements, got connection()');
-    if (this.state === 'alone') this.state = 'spent';
+    if (this.state !== 'begun') this.state = 'ended';
     const statement = statementOf<Row>(compiled);
     if (!returnsRows(compiled))
       return { rows: [], numAffectedRows: BigInt(await this.queries.execute(statement)) };
@@ -39,16 +45,28 @@ class Connection implements DatabaseConnection {
     throw new TypeError('expected a query of bounded size, got stream(): read pages with limit()');
   }
 
+  /** It has been handed over. */
+  started(): void {
+    if (this.state === 'starting') this.state = 'alone';
+  }
+
   begin({ isolationLevel = 'serializable', accessMode = 'read write' }: TransactionSettings): void {
     if (isolationLevel !== 'serializable' || accessMode !== 'read write')
       throw new TypeError(
         `expected a transaction that is serializable and may write, got ${isolationLevel}, ${accessMode}`,
       );
-    if (this.state !== 'opened')
-      throw (this.asked = new TypeError(
+    if (this.state === 'opened') this.state = 'begun';
+    else {
+      this.hasAsked ||= this.state === 'starting';
+      throw new TypeError(
         'expected transaction().execute(work) of the database, which can be repeated, got another transaction',
-      ));
-    this.state = 'begun';
+      );
+    }
+  }
+
+  end(isRolledBack: boolean): void {
+    this.state = 'ended';
+    this.isRolledBack = isRolledBack;
   }
 }
 
@@ -58,13 +76,22 @@ class Connection implements DatabaseConnection {
  */
 export const databaseProvider = (database: Database): ConnectionProvider => ({
   async provideConnection(consumer) {
-    const alone = new Connection(database, 'alone');
+    const alone = new Connection(database, 'starting');
     try {
-      return await consumer(alone);
+      const consumed = consumer(alone);
+      alone.started();
+      const value = await consumed;
+      if (!alone.hasAsked) return value;
     } catch (error) {
-      if (!alone.asked || error !== alone.asked) throw error;
+      if (!alone.hasAsked) throw error;
     }
-    return database.transaction((queries) => consumer(new Connection(queries, 'opened')));
+    return database.transaction(async (queries) => {
+      const connection = new Connection(queries, 'opened');
+      const value = await consumer(connection);
+      if (connection.isRolledBack)
+        throw new TypeError('expected connection() to fail as its transaction, got a success');
+      return value;
+    });
   },
 });
 
@@ -86,8 +113,14 @@ export const DRIVER: Driver = {
     if (connection instanceof Connection) connection.begin(settings);
     return Promise.resolve();
   },
-  commitTransaction: nothing,
-  rollbackTransaction: nothing,
+  commitTransaction(connection) {
+    if (connection instanceof Connection) connection.end(false);
+    return Promise.resolve();
+  },
+  rollbackTransaction(connection) {
+    if (connection instanceof Connection) connection.end(true);
+    return Promise.resolve();
+  },
   destroy() {
     return Promise.reject(new TypeError('expected close() of the database, got destroy() of its Kysely'));
   },

@@ -1,3 +1,4 @@
+import SqliteFile from 'better-sqlite3';
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
@@ -105,4 +106,10 @@ test("the layout's own document gives the layout back", () => {
   runIn(target, 'prettier', '--write', '--log-level', 'warn', '.');
   const changed = execFileSync('git', ['status', '--short', '.'], { cwd: target, encoding: 'utf8' });
   expect(changed).toBe('');
+  // The examples of the document, once.
+  expect(runIn(target, 'contract-first', 'seed')).toMatchObject({ status: 0 });
+  expect(runIn(target, 'contract-first', 'seed')).toEqual({ status: 0, output: 'seeded\n' });
+  const file = new SqliteFile(join(target, 'data/bike-shed.db'), { readonly: true });
+  expect(file.prepare('SELECT count(*) FROM bikes').pluck().get()).toBe(1);
+  file.close();
 });

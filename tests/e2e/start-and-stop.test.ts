@@ -31,7 +31,9 @@ const SERVICE = `
   });`;
 
 const DOCUMENT = join(keepFolder(), 'openapi.json');
-writeFileSync(DOCUMENT, JSON.stringify(buildDocument()));
+const any = { description: '', content: { 'application/json': { schema: {} } } };
+const responses = { 204: { description: '' }, '4XX': any, '5XX': any };
+writeFileSync(DOCUMENT, JSON.stringify(buildDocument({ operation: { responses } })));
 
 const start = (env: Readonly<Record<string, string>>) =>
   startProcess(['-e', SERVICE], { HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'error', DOCUMENT, ...env });

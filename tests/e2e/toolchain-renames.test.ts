@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { useToolchain } from '../support/toolchain';
@@ -114,7 +115,7 @@ const CASES: readonly Case[] = [
 ];
 
 const aboutHandlers = (output: string) =>
-  output.split('\n').filter((line) => /is not an operation| now: /.test(line));
+  output.split('\n').filter((line) => /is not an operation|the operation .* now: /.test(line));
 
 it.each(CASES)(
   'after a rename of %s, every command says the same on every run, and no stub is written',
@@ -127,21 +128,50 @@ it.each(CASES)(
     const waiting = sentences.filter((line) => line.includes(' now: '));
     const { status, output } = run('generate/main', '--check');
     expect([status, aboutHandlers(output)]).toEqual([waiting.length > 0 ? 1 : 0, waiting]);
+    // The compiler does not see that two handlers of one type have changed places.
+    const seen = sentences.filter((line) => !line.includes('move the code of its handler'));
+    const compiled = (await ask({ what: 'compile' })).output.replaceAll(/^.*? error TS\d+: /gm, '');
+    expect(aboutHandlers(compiled)).toEqual(expect.arrayContaining(seen));
     for (const id of OPERATIONS) expect(project().read(fileOf(id))).toBe(implemented(id));
     expect(project().list('src/handlers')).toHaveLength(OPERATIONS.length + 3);
   },
 );
 
-it.each(CASES)('the compiler says the same after a rename of %s', async (name, edit, sentences) => {
-  edit();
-  await ask();
-  const { output } = await ask({ what: 'compile' });
-  // It does not see that two handlers of one type have changed places.
-  const seen = sentences.filter((line) => !line.includes('move the code of its handler'));
-  expect([name, aboutHandlers(output.replaceAll(/^.*? error TS\d+: /gm, ''))]).toEqual([
-    name,
-    expect.arrayContaining(seen),
-  ]);
+it('names the path parameters that have other names, with the files to change', async () => {
+  change(['/notes/{noteId}', { get: 'getNote', delete: 'dropNote' }], [...TOPICS]);
+  const sentence = (id: string) =>
+    `the path parameter id of ${id} is noteId now: rename it in ${fileOf(id)} and tests/contract/service.ts`;
+  expect((await ask()).output.split('\n').slice(0, -2)).toEqual([sentence('getNote'), sentence('dropNote')]);
+});
+
+it('remembers a rename after generated/ is deleted, or left with the marks of a merge', async () => {
+  const git = (...args: string[]) =>
+    spawnSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], {
+      cwd: project().folder,
+    });
+  rmSync(join(project().folder, '.git'), { recursive: true, force: true });
+  git('init', '--quiet');
+  const sentence = renamed('getNote', 'readNote');
+  const spoil = async (change: () => void) => {
+    git('add', '--force', 'generated');
+    git('commit', '--quiet', '--allow-empty', '--message', 'state');
+    change();
+    expect(aboutHandlers((await ask()).output)).toEqual([sentence]);
+  };
+  const remove = () => {
+    for (const file of project().list('generated')) rmSync(join(project().folder, file));
+  };
+  // Before the first generate after the rename, and after it.
+  await spoil(() => {
+    change(['/notes/{id}', { get: 'readNote', delete: 'dropNote' }], [...TOPICS]);
+    remove();
+  });
+  await spoil(remove);
+  await spoil(() => {
+    for (const file of project().list('generated'))
+      project().write(file, `<<<<<<< HEAD\n${project().read(file)}`);
+  });
+  expect(project().list('src/handlers')).toHaveLength(OPERATIONS.length + 3);
 });
 
 /** Follows the sentences about a rename. */

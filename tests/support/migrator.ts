@@ -1,6 +1,5 @@
 import { openDatabase, type Schema, sql } from '../../src/database';
-import { DRIVERS } from '../../src/database/drivers';
-import { THIRD } from './third-driver';
+import { registerThird } from './third-driver';
 
 /*
  * A program of which several migrate at once: `tsx migrator.ts URL [hang]`. It counts each row once, ten in a batch, prints the
@@ -39,7 +38,7 @@ export const COUNTED: Schema = {
 
 const [, , url] = process.argv;
 if (require.main === module && url !== undefined) {
-  DRIVERS.push(THIRD);
+  registerThird();
   void openDatabase(url, COUNTED).then(async (database) => {
     console.log('done');
     await database.close();

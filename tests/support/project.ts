@@ -92,7 +92,7 @@ export function copyToolchain(): Project {
  */
 export function resetToolchain(project: Project): void {
   const { folder } = project;
-  for (const name of ['openapi', 'generated', 'src/handlers', '.cache/generate.json'])
+  for (const name of ['openapi', 'generated', 'src/handlers', '.cache/generate'])
     rmSync(join(folder, name), { recursive: true, force: true });
   cpSync(FIXTURE, folder, { recursive: true });
   cpSync(join(HERE, 'src/extensions.ts'), join(folder, 'src/extensions.ts'));

@@ -1,4 +1,5 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { DRIVERS } from '../../src/database/drivers';
 import type { Driver, Result, Session } from '../../src/database/driver';
 import { all, codeOf, retryTransient } from '../../src/database/failure';
 import { appliedTable, migrate, type WithLock } from '../../src/database/schema';
@@ -77,7 +78,7 @@ function execute(db: DatabaseSync, { text, values }: Rendered): Result {
 const untilFree = <T>(action: () => T | Promise<T>) => retryTransient(action, /^BUSY$/, 5000, 2);
 const fileOf = (url: string) => url.replace('third:', '');
 
-export const THIRD: Driver = {
+const THIRD: Driver = {
   urls: ['third:PATH'],
   accepts: /^third:./,
   dialect: DIALECT,
@@ -177,3 +178,8 @@ export const THIRD: Driver = {
     };
   },
 };
+
+/** Makes it an engine that `openDatabase` knows. */
+export function registerThird(): void {
+  DRIVERS.push(THIRD);
+}

@@ -7,7 +7,9 @@ const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
 const documented = new Set([...read('.env.example').matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name));
 
 const compose = parse(read('scripts/deploy/compose.yaml')) as {
-  services: { server: { build: string; environment: Record<string, string>; stop_grace_period: string } };
+  services: {
+    server: { build: { context: string }; environment: Record<string, string>; stop_grace_period: string };
+  };
 };
 const [deployment, service] = parseAllDocuments(read('scripts/deploy/kubernetes.yaml')).map(
   (document) => document.toJS() as Record<string, unknown>,
@@ -49,7 +51,9 @@ test('the image copies files that exist and are not in .dockerignore', () => {
     expect([file, existsSync(join(ROOT, file))]).toEqual([file, true]);
     expect(read('.dockerignore')).toContain(`!${file}\n`);
   }
-  expect(existsSync(join(ROOT, 'scripts/deploy', compose.services.server.build, 'Dockerfile'))).toBe(true);
+  expect(existsSync(join(ROOT, 'scripts/deploy', compose.services.server.build.context, 'Dockerfile'))).toBe(
+    true,
+  );
 });
 
 test('the service uses the port of the image, and the probes use paths of the server', () => {

@@ -68,14 +68,6 @@ export function createAnswers<Own extends string>(
     return undefined;
   }
 
-  /** Reports the refusal of a request whose bytes the HTTP server refuses, and returns what that sends. */
-  function refused(exchange: Exchange, problem: ServiceProblem, encoded: Encoded) {
-    const { status, body } = encoded;
-    reportOutcome(exchange, problem, status);
-    const fields = fieldsFor(exchange, encoded);
-    return { status, fields, body: body instanceof OutgoingBody ? undefined : body };
-  }
-
   function release({ body }: Encoded): void {
     if (body instanceof OutgoingBody) body.release(fault);
   }
@@ -165,7 +157,7 @@ export function createAnswers<Own extends string>(
     else reportOutcome(exchange, undefined, CLIENT_LEFT);
   }
 
-  return { answer, failed, observeRefused, refused, reportClientLeft, reportLate };
+  return { answer, failed, observeRefused, reportClientLeft, reportLate };
 }
 
 /** Whether an error results from the abort of the signal (https://nodejs.org/api/errors.html#class-aborterror). */

@@ -45,7 +45,7 @@ const HAPPENS: Readonly<Record<ProblemKind, Happens>> = {
 export const canHappen = (kind: ProblemKind, operation: Operation): boolean => HAPPENS[kind](operation);
 
 /** The message of the refusals that are tried at start. Where a longer one does not fit the document, it is sent in its place. */
-export const REFUSED = 'the request was refused';
+export const REFUSED = 'refused';
 
 /** One problem of each kind with which the server itself may refuse a request to an operation, and of these others. */
 export const ownRefusals = (operation: Operation, others: readonly ProblemKind[] = []): Problem[] =>

@@ -30,8 +30,8 @@ const UNEXPECTED = 'the server failed to answer this request';
 /**
  * Creates the function that turns errors into responses. It writes a response as the operation documents it or, if the
  * operation does not document its status, as `render` returns it. If `toProblem` or `render` fails, or their result cannot
- * be sent, it returns the response to the problem `unexpected`, which is rendered here, at start. A message that does not fit
- * the document is replaced by the one that was tried at start.
+ * be sent, it returns the response to the problem `unexpected`, which is rendered here, at start. With `onlyDocumented` a
+ * message that does not fit the document is replaced by the one that was tried at start.
  *
  * @param operations all served operations
  * @param fault receives the errors that replace another, and the other
@@ -95,7 +95,7 @@ export function createRefuse<Own extends string>(
     try {
       return encode(problem, served, extra);
     } catch (error) {
-      if (!(error instanceof UndocumentedResponse)) throw error;
+      if (onlyDocumented !== true || !(error instanceof UndocumentedResponse)) throw error;
       return encode(new Problem<ProblemKind | Own>(problem.kind, REFUSED, problem.headers), served, extra);
     }
   }

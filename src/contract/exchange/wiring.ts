@@ -2,7 +2,7 @@ import type { Contract, ServedOperation } from './served-operation';
 import { type Finding, InvalidContract } from '../document/document';
 import { Problem, type ProblemKind } from '../problem';
 import { unverified } from '../security/requirements';
-import { ownRefusals } from './own-refusals';
+import { canHappen, ownRefusals } from './own-refusals';
 import type { ServiceOptions } from './service-options';
 
 type Wiring<Own extends string> = Pick<
@@ -67,7 +67,11 @@ function checkProblems<Own extends string>(
   { operation, responses }: ServedOperation,
   { render, ownProblems = [] }: Wiring<Own>,
 ): Finding[] {
-  const messages = [...ownRefusals(operation, THROWN), ...ownProblems].flatMap((problem) => {
+  // A range or `default` need not describe what only a handler throws.
+  const refusals = ownRefusals(operation, THROWN).filter(
+    (one) => canHappen(one.kind, operation) || operation.responses.has(String(render(one, operation).status)),
+  );
+  const messages = [...refusals, ...ownProblems].flatMap((problem) => {
     const rendered = render(problem, operation);
     if (!responses.documents(rendered.status)) return [];
     try {

@@ -2,7 +2,6 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Problem } from '../problem';
 import { Framing, type Part } from './framing';
-import type { Fields } from './header-field';
 
 /** Bytes behind the current request beyond which the server stops reading. Until then it notices that the client leaves. */
 const READ_AHEAD = 16_384;
@@ -25,13 +24,6 @@ const FILLER = Buffer.alloc(65_536);
 const CONNECTION = Symbol('connection');
 type Parsed = Socket & { [CONNECTION]?: Connection };
 
-/** A response as an operation documents it. */
-interface Refusal {
-  readonly status: number;
-  readonly fields: Fields;
-  readonly body: string | Uint8Array | undefined;
-}
-
 /**
  * One exchange at a time on a connection. Node parses every request of a segment at once, thousands of them, and would
  * create their responses. Here its parser gets the bytes up to the end of one request. Those behind it wait, unparsed,
@@ -45,8 +37,8 @@ export class Connection {
 
   /** The response to the current request. It stays here until the next request begins. */
   response: ServerResponse | undefined;
-  /** Ends the current request, whose operation is known, by a problem. Returns its response, unless it has one already. */
-  refuseRequest: ((problem: Problem) => Refusal | undefined) | undefined;
+  /** The ServedOperation of the current request, once it is found. */
+  served: object | undefined;
   /** Whether the client has closed its side. */
   ended = false;
   /** The first bytes that are not parsed. */
@@ -149,7 +141,7 @@ export class Connection {
   /** Parses what may be parsed now: the current request, or the next one if the current one is answered. */
   private readonly advance = (): void => {
     for (let bytes = this.next; bytes && this.isReady; bytes = this.next) {
-      if (this.response?.req.complete) this.response = this.refuseRequest = undefined;
+      if (this.response?.req.complete) this.response = this.served = undefined;
       this.parsePart(bytes, this.response ? this.framing.ofBody(bytes) : this.framing.ofHead(bytes));
     }
     if (this.over) return;

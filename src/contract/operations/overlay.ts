@@ -113,7 +113,10 @@ function yamlOf(value: object, indent: string): string {
       if (isObject(member) && Object.keys(member).length > 0)
         return `${indent}${key}:\n${yamlOf(member, `${indent}  `)}`;
       const isPlain =
-        typeof member === 'string' && /^[A-Za-z]\w+ ?[\w ,;().-]*$/.test(member) && !WORDS.test(member);
+        typeof member === 'string' &&
+        /^[A-Za-z][\w ,;().-]*$/.test(member) &&
+        member.trim() === member &&
+        !WORDS.test(member);
       return `${indent}${key}: ${isPlain ? member : stringifyJson(member)}`;
     })
     .join('\n');

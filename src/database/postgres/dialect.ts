@@ -107,7 +107,7 @@ export const typesOf = (parsers: typeof PARSERS): CustomTypesConfig => ({
 export const EXACT = typesOf(
   new Map([
     ...PARSERS,
-    ...[types.builtins.TIMESTAMPTZ, types.builtins.DATE, types.builtins.JSON].map(
+    ...[types.builtins.TIMESTAMPTZ, types.builtins.DATE, types.builtins.JSON, types.builtins.JSONB].map(
       (oid) => [oid, asItIs] as const,
     ),
   ]),

@@ -50,6 +50,8 @@ export async function prepare(pool: Pool, schema: Schema, report?: Migrated): Pr
   }
 }
 
+/** Not a type of the driver's. */
+const LONG = { query_timeout: MIGRATION_TIMEOUT };
 const NO_TABLE = '42P01';
 const NO_PRIVILEGE = '42501';
 
@@ -60,7 +62,8 @@ async function migrateTables(client: PoolClient, schema: Schema, report?: Migrat
   const table = `${schema.name}_schema`;
   const readVersion = async (lock = '') => {
     const text = `SELECT version FROM ${table} WHERE id = 1${lock}`;
-    return Number((await client.query<{ version: bigint }>(text)).rows[0]?.version ?? 0);
+    const { rows } = await client.query<{ version: bigint }>({ text, ...LONG });
+    return Number(rows[0]?.version ?? 0);
   };
   const perform = (statement: Rendered) => run(client, statement, MIGRATION_TIMEOUT);
 
@@ -78,9 +81,11 @@ async function migrateTables(client: PoolClient, schema: Schema, report?: Migrat
     let isFirst = false;
     await client.query('BEGIN');
     try {
-      const version = await readVersion(' FOR UPDATE');
-      for (const name of ['statement_timeout', 'idle_in_transaction_session_timeout'])
+      for (const name of ['statement_timeout', 'idle_in_transaction_session_timeout', 'lock_timeout'])
         await client.query(`SET LOCAL ${name} = ${MIGRATION_TIMEOUT}`);
+      const version = await readVersion(' FOR UPDATE');
+      // Whoever waits for the lock of a table keeps those behind him from it.
+      await client.query('SET LOCAL lock_timeout TO DEFAULT');
       const reached = await work({ version, run: perform });
       isFirst = version === 0 && reached === schema.migrations.length;
       if (isFirst) await run(client, render(schema.probe, DIALECT));

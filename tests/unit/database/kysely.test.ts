@@ -282,6 +282,39 @@ describe.each(DATABASES)('Kysely over $kind', ({ kind, locate }) => {
     await expect(database.ready()).resolves.toBeUndefined();
   });
 
+  test('nothing runs twice that is not the work of a transaction', async () => {
+    let runs = 0;
+    const one = db.connection().execute(async (connection) => {
+      runs++;
+      await insert('a', connection).execute();
+      await connection.transaction().execute((trx) => insert('b', trx).execute());
+    });
+    await expect(one).rejects.toThrow('expected transaction().execute(work) of the database');
+    const another = db.connection().execute(async (connection) => {
+      runs++;
+      await Promise.resolve(); // something else
+      await connection.transaction().execute((trx) => insert('b', trx).execute());
+    });
+    await expect(another).rejects.toThrow('expected transaction().execute(work) of the database');
+    const caught = db.connection().execute((connection) =>
+      connection
+        .transaction()
+        .execute(async (trx) => {
+          await insert('c', trx).execute();
+          throw new Error('the work has changed its mind');
+        })
+        .catch(() => 'caught'),
+    );
+    await expect(caught).rejects.toThrow('expected connection() to fail as its transaction');
+    const more = db.connection().execute(async (connection) => {
+      await connection.transaction().execute((trx) => insert('d', trx).execute());
+      await insert('e', connection).execute();
+    });
+    await expect(more).rejects.toThrow('expected transaction() for several statements');
+    await expect(texts()).resolves.toEqual(['a']);
+    expect(runs).toBe(2);
+  });
+
   test('its migrations are refused, with their reason', async () => {
     const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve({}) } });
     const { error } = await migrator.migrateToLatest();
@@ -372,12 +405,17 @@ describe.each(DATABASES)('Kysely over $kind', ({ kind, locate }) => {
     test('loses no update of two that read the same row, because it is repeated', async () => {
       await db.insertInto('items').values({ text: 'a', number: 0 }).execute();
       let attempts = 0;
+      let reads = 0;
+      const bothHaveRead = Promise.withResolvers<undefined>();
       const increment = () =>
         transact(async (trx) => {
           attempts++;
           const { number } = await trx.selectFrom('items').select('number').executeTakeFirstOrThrow();
-          // On PostgreSQL the first two read before either writes.
-          if (attempts <= 2) await new Promise(setImmediate);
+          // On PostgreSQL the first two read before either writes. Elsewhere one transaction waits for another.
+          if (kind === 'PostgreSQL' && ++reads <= 2) {
+            if (reads === 2) bothHaveRead.resolve(undefined);
+            await bothHaveRead.promise;
+          }
           await trx
             .updateTable('items')
             .set({ number: (number ?? 0) + 1 })
@@ -387,5 +425,36 @@ describe.each(DATABASES)('Kysely over $kind', ({ kind, locate }) => {
       await expect(db.selectFrom('items').select('number').execute()).resolves.toEqual([{ number: 6 }]);
       if (kind === 'PostgreSQL') expect(attempts).toBeGreaterThan(6);
     });
+
+    test('is ended before the database closes', async () => {
+      const begun = Promise.withResolvers<undefined>();
+      const finish = Promise.withResolvers<undefined>();
+      const work = transact(async (trx) => {
+        begun.resolve(undefined);
+        await finish.promise;
+        return insert('a', trx).returning('text').execute();
+      });
+      await begun.promise;
+      const closed = database.close();
+      await new Promise(setImmediate);
+      await expect(texts()).rejects.toThrow(StoreUnavailable);
+      finish.resolve(undefined);
+      await expect(work).resolves.toEqual([{ text: 'a' }]);
+      await closed;
+    });
+
+    if (kind === 'PostgreSQL')
+      test('begins again when it has lost its connection', async () => {
+        let attempts = 0;
+        const work = transact(async (trx) => {
+          const { rows } = await raw<{ pid: bigint }>`SELECT pg_backend_pid() AS pid`.execute(trx);
+          await insert('a', trx).execute();
+          if (++attempts === 1)
+            await raw`SELECT pg_terminate_backend(CAST(${rows[0]?.pid} AS int))`.execute(db);
+          return trx.selectFrom('items').select('text').execute();
+        });
+        await expect(work).resolves.toEqual([{ text: 'a' }]);
+        expect(attempts).toBe(2);
+      });
   });
 });

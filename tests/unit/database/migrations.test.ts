@@ -196,13 +196,19 @@ describe.each(KINDS)('migrations in $kind', ({ locate }) => {
         return 1;
       },
     ];
-    await expect(migrate([...MIGRATIONS, batches(3)])).rejects.toThrow('migration 4, batches: no more');
-    expect(calls).toBe(3);
-    await expect(titles()).resolves.toHaveLength(3);
-    await expect(
-      migrate([...MIGRATIONS, batches(9), ['more', sql`CREATE INDEX titles ON books (title)`]]),
-    ).resolves.toEqual(['4 batches', '5 more']);
+    const { applied, observer } = observe();
+    const failing = openDatabase(url, schemaOf([...MIGRATIONS, batches(1)]), observer);
+    await expect(failing).rejects.toThrow('migration 4, batches: no more');
+    // What stands before or after it does not share its transactions: it would lock tables for as long.
+    expect(applied).toEqual(['1 books', '2 seed', '3 lent']);
+    await expect(migrate([...MIGRATIONS, batches(4)])).rejects.toThrow('migration 4, batches: no more');
     expect(calls).toBe(4);
+    await expect(titles()).resolves.toHaveLength(3);
+    const wrong = migrate([...MIGRATIONS, batches(9), ['wrong', text('SELECT nothing FROM books')]]);
+    await expect(wrong).rejects.toThrow(/migration 5, wrong: .*nothing/);
+    const more: Migration = ['more', sql`CREATE INDEX titles ON books (title)`];
+    await expect(migrate([...MIGRATIONS, batches(9), more])).resolves.toEqual(['5 more']);
+    expect(calls).toBe(5);
     await expect(migrate([...MIGRATIONS, batches(9, 'others'), ['more', sql`SELECT 1`]])).rejects.toThrow(
       'migration 4, others: batches has run',
     );

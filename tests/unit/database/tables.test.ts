@@ -65,7 +65,7 @@ const SCHEMA: Schema = {
   probe: insertInto(things, [])``,
 };
 
-describe.each(useDatabases())('a table in $kind', ({ locate }) => {
+describe.each(useDatabases())('a table in $kind', ({ kind, locate }) => {
   let database: Database;
   beforeAll(async () => {
     database = await openDatabase(await locate(), SCHEMA);
@@ -218,6 +218,25 @@ describe.each(useDatabases())('a table in $kind', ({ locate }) => {
       database.query(select(things)`WHERE ${things.createdAt} = ${createdAt}`),
     ).resolves.toHaveLength(1);
   });
+
+  if (kind === 'PostgreSQL')
+    test.each(['Asia/Kolkata', 'America/New_York', 'Pacific/Kiritimati', 'Africa/Monrovia'])(
+      'reads instants in UTC, whatever the session has: %s, German',
+      async (zone) => {
+        const at = new URL(await locate());
+        at.searchParams.set('options', `-c TimeZone=${zone} -c DateStyle=German`);
+        const abroad = await openDatabase(at.href, SCHEMA);
+        const moments = [
+          '0001-01-01T00:00:00Z',
+          '1800-06-01T12:34:56.7Z',
+          '2024-07-01T00:00:00Z',
+          '9999-12-31T23:59:59.999999Z',
+        ];
+        const given = moments.map((createdAt) => ({ createdAt, order: '2024-02-01', parts: 1 }));
+        await expect(abroad.query(insertInto(things, given)``)).resolves.toMatchObject(given);
+        await abroad.close();
+      },
+    );
 
   const refused: [keyof typeof things, ...unknown[]][] = [
     ['count', 2n ** 63n, -(2n ** 63n) - 1n, 0.5, 1e300, Infinity, '1'],
@@ -399,6 +418,17 @@ describe.each(useDatabases())('a table in $kind', ({ locate }) => {
       { Tag: null, isSold: false, n: 1n },
       { Tag: 'new', isSold: true, n: 1n },
     ]);
+    const counted = {
+      sum: INT64.from(sql`sum(${things.id})`),
+      mean: DOUBLE.from(sql`avg(${things.id} - ${id} + 1)`),
+      last: BOOLEAN.from(sql`max(${things.id}) > ${id}`),
+    };
+    await expect(database.query(select(counted)`FROM ${things}`)).resolves.toEqual([
+      { sum: 2n * id + 1n, mean: 1.5, last: true },
+    ]);
+    await expect(database.query(select(counted)`FROM ${things} WHERE ${things.id} = ${id}`)).resolves.toEqual(
+      [{ sum: id, mean: 1, last: false }],
+    );
     const lacking = select({ name: tags.name })`FROM ${things} LEFT JOIN ${tags} ON FALSE`;
     await expect(database.query(lacking)).rejects.toThrow('expected a value of tags.name, got NULL');
     expect(() => select({ n: INT64 })`FROM ${things}`).toThrow('expected an expression for n');

@@ -107,6 +107,18 @@ it('leaves out what cannot be served, with the reason', async () => {
   expect(notes.at(-1)).toBe('served 1 of 2 operations');
 });
 
+it('says which status an invalid request gets, where the document has two', async () => {
+  const error = json({ type: 'object', required: ['message'], properties: { message: { type: 'string' } } });
+  const responses = { ...done, 400: error, 422: error };
+  const paths = {
+    '/a': { get: { operationId: 'getA', responses }, put: { operationId: 'putA', responses } },
+  };
+  const { notes } = await layOutOf({ paths });
+  expect(notes).toContain(
+    'getA and 1 more: 400 and 422 are documented, and invalid requests get 400. For 422, change invalidRequest in src/errors.ts',
+  );
+});
+
 it('converts OpenAPI 3.0, and keeps the comments', async () => {
   const file = folder.write({
     'old.yaml':

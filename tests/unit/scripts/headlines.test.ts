@@ -111,6 +111,43 @@ const FAULTS: readonly Fault[] = [
   ],
   ['a body without a property', ', author: { name', ', authr: { name', /^putArticle.*'authr'/],
   [
+    'a status as a text',
+    'status: 200',
+    "status: '200'",
+    /^putArticle returns a status of the type string: expected 200 or 404/,
+  ],
+  [
+    'an answer without a body',
+    /status: 200, body: .*\}\) \}/,
+    'status: 200 }',
+    /^putArticle with the status 200: body is missing/,
+  ],
+  [
+    'a null answer',
+    /return \{ status: 404.*? \};/,
+    'return null;',
+    /^putArticle returns null: expected a response with a status/,
+  ],
+  [
+    'an undocumented header of the answer',
+    'status: 200,',
+    "status: 200, headers: { 'X-A': 1 },",
+    /^putArticle with the status 200: headers: /,
+  ],
+  [
+    'a parameter in brackets',
+    'query.limit',
+    "query['x-limit']",
+    /^putArticle: the document has no query parameter x-limit: expected limit/,
+  ],
+  [
+    'a parameter in a block',
+    'const title: string = article.title;',
+    'const { size } = query; const title = `${article.title}${size}`;',
+    /^putArticle: the document has no query parameter size: expected limit/,
+  ],
+  ['a bracket too much', 'const title', '} const title', /^(Declaration or statement|'[,;]') expected\.$/],
+  [
     'another property in a part of the body',
     '{ name: principal',
     '{ nam: principal',
@@ -181,8 +218,10 @@ const FAULTS: readonly Fault[] = [
     /^putArticle: Property 'token' does not exist/,
   ],
 ];
+/** Of the forms with a function of the dependencies as an expression. */
+const WITHOUT_FACTORY = FORMS['a factory']?.replace('({ store }) =>\n', '') ?? '';
 /** The faults of answers, and what is only said about them. */
-const OF_ANSWERS = /^no await in|^no async|status|^a body without|path without an answer/;
+const OF_ANSWERS = /answer|^no async|status|^a body without/;
 const ABOUT_ANSWER = /returns|with the status/;
 
 const forms = Object.entries(FORMS);
@@ -198,6 +237,7 @@ const { program, diagnosticsOf } = compileTexts(FOLDER, {
   'handlers.ts': TYPES,
   ...Object.fromEntries(cases.map(({ source }, i) => [`fault-${i}.ts`, source])),
   ...Object.fromEntries(forms.map(([, source], i) => [`form-${i}.ts`, source])),
+  'without.ts': WITHOUT_FACTORY,
 });
 const saidOf = (file: string): string[] =>
   explain(program, diagnosticsOf(file)).map(({ messageText }) =>
@@ -218,3 +258,9 @@ test.each(cases.map((one, i) => [one.title, one, i] as const))(
     if (!OF_ANSWERS.test(name)) expect(messages.filter((message) => ABOUT_ANSWER.test(message))).toEqual([]);
   },
 );
+
+test('a handler that is not created from the dependencies: the headline is about it', () => {
+  expect(saidOf('without.ts')[0]).toMatch(
+    /^putArticle is to be a function of the dependencies that returns the handler: write \(dependencies\) => before it/,
+  );
+});
