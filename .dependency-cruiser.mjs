@@ -11,7 +11,7 @@ const CORE = {
   pattern: [],
   http: ['json', 'problem.ts'],
   document: ['http'],
-  operations: ['document', 'http'],
+  operations: ['json', 'document', 'http'],
   schema: ['json', 'pattern', 'http', 'document', 'operations'],
   parameters: ['json', 'http', 'document', 'operations'],
   codecs: ['json', 'http', 'document', 'operations', 'parameters', 'problem.ts'],
@@ -41,16 +41,17 @@ const CORE = {
     'problem.ts',
   ],
   'pipeline.ts': ['http', 'operations', 'security', 'exchange', 'samples', 'compile.ts', 'problem.ts'],
-  'http-server.ts': ['json', 'http', 'problem.ts'],
+  'http-server.ts': ['json', 'http', 'operations', 'exchange', 'problem.ts'],
   'handler-types.ts': ['security', 'exchange'],
 };
 
 /** The modules of the toolchain. */
 const TOOLCHAIN = {
   'paths.ts': [],
+  'jobs.ts': [],
   'load.ts': ['paths.ts'],
   'node-version.mjs': [],
-  compiler: ['paths.ts'],
+  compiler: ['generate', 'paths.ts'],
   gate: ['compiler', 'paths.ts'],
   pack: ['new', 'paths.ts'],
   source: [],
@@ -59,26 +60,29 @@ const TOOLCHAIN = {
   generate: ['breaking', 'publish', 'source', 'paths.ts'],
   mock: ['breaking', 'publish', 'source', 'load.ts', 'paths.ts'],
   dev: ['compiler', 'generate', 'source', 'load.ts', 'paths.ts'],
-  prove: ['publish', 'source', 'load.ts'],
+  prove: ['generate', 'publish', 'source', 'load.ts'],
   new: ['generate', 'mock', 'publish', 'source', 'paths.ts'],
-  'cli.ts': ['breaking', 'dev', 'gate', 'generate', 'mock', 'prove'],
+  'cli.ts': ['breaking', 'dev', 'gate', 'generate', 'jobs.ts', 'mock', 'prove'],
 };
 
 /** A folder of src/ that is not a module of its own belongs to the domain. */
-const DOMAIN = '(?!(?:contract|database|handlers|runtime|storage)/)[^/]+/';
+const DOMAIN = '(?!(?:contract|database|handlers|kysely|runtime|storage)/)[^/]+/';
 
 /** The modules of the service, which depend on the domain. */
 const SERVICE = {
   database: [],
+  kysely: ['database'],
   domain: ['database'],
   storage: ['domain', 'database'],
   'errors.ts': ['contract', 'database', 'runtime'],
   'auth.ts': ['runtime'],
   'extensions.ts': ['contract'],
   'config.ts': ['auth.ts', 'runtime'],
-  handlers: ['domain', 'errors.ts', 'auth.ts', 'contract'],
+  'dependencies.ts': ['config.ts', 'domain', 'storage', 'database', 'runtime'],
+  handlers: ['domain', 'errors.ts', 'auth.ts', 'dependencies.ts', 'contract'],
   runtime: ['contract', 'database'],
-  'app.ts': ['contract', 'errors.ts', 'extensions.ts', 'handlers', 'runtime'],
+  'seed.ts': ['config.ts', 'dependencies.ts', 'runtime'],
+  'app.ts': ['contract', 'dependencies.ts', 'errors.ts', 'extensions.ts', 'handlers', 'runtime'],
 };
 
 function pathOf(base, module) {
@@ -154,6 +158,7 @@ export default {
         path: '^(src|scripts|tests)/',
         pathNot: [
           '^src/database/',
+          '^src/kysely/',
           '^tests/unit/(database|storage)/',
           '^tests/support/(databases|third-driver)\\.ts$',
         ],
@@ -191,6 +196,12 @@ export default {
         { path: '^src/', pathNot: `^src/database/${folder}/` },
         packages(name),
       ),
+    ),
+    boundary(
+      'Kysely is optional',
+      'A service without Kysely runs too. Only src/kysely/ imports it, and nothing of the package imports src/kysely/.',
+      { path: '^(src|scripts)/', pathNot: '^src/kysely/' },
+      { path: ['^src/kysely/', ...packages('kysely').path] },
     ),
     boundary(
       'toolchain without tests',

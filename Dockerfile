@@ -1,7 +1,8 @@
-# docker build -t plant-store . && docker run --rm --read-only -v plants:/data -p 3000:3000 -e API_TOKENS=secret plant-store
+# make image && docker run --rm --read-only -v plants:/data -p 3000:3000 -e API_TOKENS=secret plant-store
 
-# Node 24.18.0. The packages compile no native code, so the slim image is enough.
-FROM node:24-bookworm-slim@sha256:6f7b03f7c2c8e2e784dcf9295400527b9b1270fd37b7e9a7285cf83b6951452d AS build
+# The version is that of .nvmrc: `make image` passes it. The packages compile no native code, so the slim image is enough.
+ARG NODE_VERSION
+FROM node:${NODE_VERSION}-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
@@ -11,7 +12,7 @@ COPY src src
 RUN node_modules/.bin/tsc -p src
 RUN npm prune --omit=dev
 
-FROM node:24-bookworm-slim@sha256:6f7b03f7c2c8e2e784dcf9295400527b9b1270fd37b7e9a7285cf83b6951452d
+FROM node:${NODE_VERSION}-bookworm-slim
 # The user of the server owns nothing but the data folder.
 RUN install --directory --owner=node --group=node /data
 VOLUME /data

@@ -14,7 +14,7 @@ export NODE_COMPILE_CACHE := $(CURDIR)/.cache/node
 
 INSTALLED := node_modules/.package-lock.json
 
-.PHONY: help install generate breaking check quick loop modules format build pack test gate run dev mock clean browser contract todo new mutants crash connections soak growth bench testers servers documents sbom
+.PHONY: help install generate breaking check quick loop modules format build pack test gate run dev migrate seed mock clean browser contract todo new mutants crash connections soak growth bench testers servers documents sbom image
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -40,10 +40,16 @@ run: build ## build and serve
 dev: $(INSTALLED) ## serve while you edit: check every change, then replace the server
 	@tsx scripts/dev/main.ts
 
+migrate: $(INSTALLED) ## apply the migrations that the database lacks; list them
+	@tsx src/main.ts migrate
+
+seed: $(INSTALLED) ## fill the database of a developer: src/seed.ts
+	@tsx src/seed.ts
+
 mock: $(INSTALLED) ## serve any document: make mock DOC=path/to/openapi.yaml
 	@tsx scripts/mock/main.ts '$(DOC)' $(if $(ALLOW_OUTSIDE),--allow-outside)
 
-generate: $(INSTALLED) ## update generated/ and handler stubs from openapi/; list the changes
+generate: $(INSTALLED) ## update generated/ and handler stubs from openapi/; list the changes; ALL=1 lists every line
 	@tsx scripts/generate/main.ts
 
 breaking: $(INSTALLED) ## list the changes that break a client of the contract at BASE=git-ref
@@ -124,6 +130,9 @@ sbom: $(INSTALLED) ## list the packages of the server; reports/sbom.cdx.json (Cy
 
 pack: $(INSTALLED) ## build the package of everything but the service; .cache/pack/
 	@tsx scripts/pack/main.ts
+
+image: ## build the image with the Node of .nvmrc
+	docker build --build-arg NODE_VERSION="$$(cat .nvmrc)" --tag plant-store .
 
 build: $(INSTALLED)
 	tsc -p src

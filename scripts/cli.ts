@@ -6,14 +6,16 @@ import path from 'node:path';
 
 const USAGE = `contract-first COMMAND, in the folder of a service
 
-  generate  update generated/ and handler stubs from openapi/; list the changes
+  generate  update generated/ and handler stubs from openapi/; list the changes, with --all every line
   check     check types, lint, imports and format
   test      build, and run every test; AGAIN=1 runs them even if nothing has changed
   dev       serve while you edit: check every change, then replace the server
   mock      serve any document: contract-first mock path/to/openapi.yaml
   contract  test the service against its document
   todo      list what is left to write
-  breaking  list the changes that break a client: contract-first breaking GIT-REF`;
+  breaking  list the changes that break a client: contract-first breaking GIT-REF
+  migrate   apply the migrations that the database lacks, and list them
+  seed      fill the database of a developer: src/seed.ts`;
 
 /** The module of each command. */
 const COMMANDS: Readonly<
@@ -27,6 +29,8 @@ const COMMANDS: Readonly<
   contract: () => import('./prove/service/contract.js'),
   todo: () => import('./prove/service/todo.js'),
   breaking: () => import('./breaking/main.js'),
+  migrate: async () => ({ main: (await import('./jobs.js')).migrate }),
+  seed: async () => ({ main: (await import('./jobs.js')).seed }),
 };
 
 async function run(name = '', ...args: readonly string[]): Promise<void> {

@@ -1,5 +1,22 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+
 /** The root folder of the service, where the commands run. The paths below are relative to it. */
 export let root = process.cwd();
+
+/**
+ * A file of node_modules/, in the folder of the service or in the nearest above it that has it, as Node resolves packages: in
+ * a workspace, the packages of a member stand in the root of it.
+ *
+ * @returns the path in the folder of the service if there is none
+ */
+export function installed(...name: string[]): string {
+  for (let folder = root; ; folder = path.dirname(folder)) {
+    const file = path.join(folder, 'node_modules', ...name);
+    if (existsSync(file)) return file;
+    if (folder === path.dirname(folder)) return path.join(root, 'node_modules', ...name);
+  }
+}
 
 /** Changes the project that the scripts work on. A test loads the scripts once and runs them on many projects. */
 export function workOn(folder: string): void {
@@ -13,4 +30,6 @@ export const OVERLAY = 'openapi/overlay.yaml';
 export const PUBLISHED = 'generated/openapi.json';
 /** The intended breaks of the contract, if there are any. */
 export const ACCEPTED = 'openapi/accepted-breaks.yaml';
+/** The operations whose handlers still have former names; absent if there are none. */
+export const RENAMED = 'generated/renamed.json';
 export const TYPES = 'generated/openapi.d.ts';

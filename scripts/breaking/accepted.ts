@@ -1,12 +1,13 @@
 /** The intended breaks of a contract: openapi/accepted-breaks.yaml. */
 import { isObject } from '../../src/contract';
 import { type Change, changeText } from './changes';
+import { isClass, isOf } from './classes';
 import { ACCEPTED } from '../paths';
 import { placeIn } from '../source/read-file';
 import { TextError } from '../source/source-text';
 import { readYaml } from '../source/yaml-text';
 
-/** An intended break. */
+/** An intended break, or a class of them. */
 interface Accepted {
   /** The change as `make breaking` prints it. */
   readonly change: string;
@@ -14,12 +15,16 @@ interface Accepted {
   readonly reason: string;
   /** The last version of the document (`info.version`) for which the entry holds. */
   readonly until: string;
+  /** The most changes of a class. */
+  readonly places?: number;
 }
 
 /** Breaking changes, apart from the accepted ones, and what is wrong with the entries of the file. */
 export interface Judged {
   readonly breaking: readonly Change[];
-  readonly accepted: readonly (Accepted & { readonly of: Change })[];
+  readonly accepted: readonly (Accepted & { readonly of: readonly Change[] })[];
+  /** Sentences about entries whose changes the base has already. */
+  readonly spent: readonly string[];
   readonly wrong: readonly string[];
 }
 
@@ -30,30 +35,45 @@ const KEYS = ['change', 'reason', 'until'] as const;
  *
  * @param text of the file; empty if there is none
  * @param version of the document
+ * @param earlier the text of the file in the base
  */
-export function judgeBreaks(changes: readonly Change[], text: string, version: string): Judged {
+export function judgeBreaks(changes: readonly Change[], text: string, version: string, earlier = ''): Judged {
   const wrong: string[] = [];
-  const entries = readEntries(text, wrong);
+  const spent: string[] = [];
   const accepted: Judged['accepted'][number][] = [];
-  for (const [place, entry] of entries) {
+  const before = new Set(readEntries(earlier, []).map(([, { change }]) => change));
+  for (const [place, entry] of readEntries(text, wrong)) {
+    const of = changes.filter((change) => isOf(entry.change, change));
     const passed = isAfter(version, entry.until);
-    const matching = changes.filter((change) => changeText(change) === entry.change);
-    if (passed === undefined)
+    if (of.length === 0 && before.has(entry.change))
+      spent.push(`${place}: the base has this change already: delete the entry when you like`);
+    else if (of.length === 0) wrong.push(`${place}: ${unmatched(entry, changes)}`);
+    else if (passed === undefined)
       wrong.push(
         `${place}/until: expected a version like 2.0.0 here and in info.version, got ${entry.until} and ${version}`,
       );
     else if (passed)
       wrong.push(
-        `${place}: expired with version ${entry.until}, the document has version ${version}: delete the entry`,
+        `${place}: expired with version ${entry.until}, the document has version ${version}: undo the change, or accept it until ${version}`,
       );
-    else if (matching.length === 0)
+    else if (isClass(entry.change) && of.length > (entry.places ?? 0))
       wrong.push(
-        `${place}: matches no breaking change, expected one of the lines above: delete the entry, or correct ${JSON.stringify(entry.change)}`,
+        `${place}/places: the entry stands for ${of.length} changes, got ${entry.places ?? 'no number'}: look at each of them, then write places: ${of.length}`,
       );
-    else accepted.push(...matching.map((of) => ({ ...entry, of })));
+    else accepted.push({ ...entry, of });
   }
-  const isAccepted = new Set(accepted.map(({ of }) => of));
-  return { breaking: changes.filter((change) => !isAccepted.has(change)), accepted, wrong };
+  const isAccepted = new Set(accepted.flatMap(({ of }) => of));
+  return { breaking: changes.filter((change) => !isAccepted.has(change)), accepted, spent, wrong };
+}
+
+/** Why an entry accepts nothing, with the change that it may mean. */
+function unmatched({ change }: Accepted, changes: readonly Change[]): string {
+  const texts = changes.map(changeText);
+  const [pointer = '', ...message] = change.split(': ');
+  const near = texts.find((one) => one.startsWith(`${pointer}: `) || one.endsWith(`: ${message.join(': ')}`));
+  const advice =
+    near === undefined ? 'delete the entry' : `correct the entry, perhaps to ${JSON.stringify(near)}`;
+  return `matches no breaking change, got ${JSON.stringify(change)}: ${advice}`;
 }
 
 function readEntries(text: string, wrong: string[]): (readonly [place: string, entry: Accepted])[] {
@@ -71,7 +91,7 @@ function readEntries(text: string, wrong: string[]): (readonly [place: string, e
   }
   return list.flatMap((entry: unknown, i) => {
     const place = `${ACCEPTED}#/${i}`;
-    const given = isObject(entry) ? entry : {};
+    const { places, ...given } = isObject(entry) ? entry : {};
     const faults = [
       ...KEYS.filter((key) => typeof given[key] !== 'string' || given[key].trim() === '').map(
         (key) =>
@@ -79,13 +99,16 @@ function readEntries(text: string, wrong: string[]): (readonly [place: string, e
       ),
       ...Object.keys(given)
         .filter((key) => !KEYS.some((known) => known === key))
-        .map((key) => `${place}/${key}: expected only ${KEYS.join(', ')}`),
+        .map((key) => `${place}/${key}: expected only ${KEYS.join(', ')} and places`),
     ];
+    if (places !== undefined && !(Number.isInteger(places) && Number(places) > 0))
+      faults.push(`${place}/places: expected the number of changes, got ${JSON.stringify(places)}`);
     wrong.push(...faults);
     const { change, reason, until } = given;
+    const read = { change: String(change), reason: String(reason), until: String(until) };
     return faults.length > 0
       ? []
-      : [[place, { change: String(change), reason: String(reason), until: String(until) }] as const];
+      : [[place, places === undefined ? read : { ...read, places: Number(places) }] as const];
   });
 }
 

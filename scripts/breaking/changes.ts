@@ -8,7 +8,7 @@
  */
 import { type JsonObject, OpenApiDocument } from '../../src/contract';
 import { compareComponents, compareRoot } from './document-changes';
-import { byRoute, OperationComparison } from './operation-changes';
+import { OperationComparison } from './operation-changes';
 
 export interface Change {
   /** JSON pointer into the later document; for a removed part, into the earlier one. */
@@ -41,17 +41,3 @@ export const changeText = ({ pointer, message }: Change): string => `#${pointer}
 /** A change as one line of text. */
 export const changeLine = (change: Change): string =>
   `${change.breaking ? 'breaking' : '        '}  ${changeText(change)}`;
-
-/** The operations whose operationId changed: the earlier and the later one, at the same method and path. */
-export function renamedOperations(was: JsonObject, is: JsonObject): Map<string, string> {
-  const now = byRoute(new OpenApiDocument(is));
-  const ids = new Set([...now.values()].map(({ operationId }) => operationId));
-  const pairs = [...byRoute(new OpenApiDocument(was))].map(
-    ([route, { operationId }]) => [operationId, now.get(route)?.operationId] as const,
-  );
-  return new Map(
-    pairs.flatMap(([old, later]) =>
-      later === undefined || later === old || ids.has(old) ? [] : [[later, old] as const],
-    ),
-  );
-}

@@ -1,43 +1,38 @@
 /**
  * `tsx scripts/breaking/main.ts GIT-REF`: lists the changes in openapi/ that break a client of the contract published
- * at GIT-REF. Exits with 1 if there are any that openapi/accepted-breaks.yaml does not accept, or if an entry of that file
- * is wrong; with 2 if the contracts cannot be compared.
+ * at the last common commit of GIT-REF and HEAD. Exits with 1 if there are any that openapi/accepted-breaks.yaml does not
+ * accept, or if an entry of that file is wrong; with 2 if the contracts cannot be compared.
  */
-import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { isObject, type JsonObject, readDocument } from '../../src/contract';
-import { changeLine, changeText, compareDocuments } from './changes';
+import { isObject } from '../../src/contract';
 import { judgeBreaks } from './accepted';
-import { ACCEPTED, PUBLISHED, root } from '../paths';
+import { readBase } from './base';
+import { changeLine, compareDocuments } from './changes';
+import { classesOf, classLine } from './classes';
+import { ACCEPTED, root } from '../paths';
+import { bounded, printsAll } from '../publish/bounded';
 import { publish } from '../publish/publish';
-
-function parseDocument(text: string): JsonObject {
-  const document: unknown = readDocument(text);
-  if (!isObject(document)) throw new Error('it is not a JSON object');
-  return document;
-}
-
-function publishedAt(ref: string): JsonObject {
-  try {
-    const output = { cwd: root, encoding: 'utf8', stdio: 'pipe', maxBuffer: 2 ** 28 } as const;
-    return parseDocument(execFileSync('git', ['show', '--end-of-options', `${ref}:./${PUBLISHED}`], output));
-  } catch (error) {
-    const reason = error instanceof Error ? error.message.trim().split('\n').at(-1) : String(error);
-    throw new Error(`${PUBLISHED} of ${ref} cannot be read: ${reason}`, { cause: error });
-  }
-}
 
 const USAGE = `make breaking BASE=GIT-REF (contract-first breaking GIT-REF)
 
-Lists the changes in openapi/ that would break a client of the contract that was published at GIT-REF.
-To accept an intended break, add an entry to ${ACCEPTED}:
+Lists the changes in openapi/ that would break a client of the contract that was published at the last common commit of
+GIT-REF and HEAD. With ALL=1 (--all) it lists every line. To accept an intended break, add an entry to ${ACCEPTED}:
 
   - change: '#/paths/~1things/post: the query parameter q is new and required'  # the line without \`breaking\`
     reason: why the break is intended, and what was agreed with the clients
     until: '2.0.0'  # the last version of the document (info.version) for which the entry holds
 
-An entry that matches no change, or whose version has passed, is an error.
+One line may stand for a class, the same sentence at many places. Its entry has the number of changes that it accepts, so that
+none is accepted later without a look. A * is one step of the pointer:
+
+  - change: '#/paths/*/*: the header parameter X-Tenant is new and required'
+    reason: every client sends it since May
+    until: '2.0.0'
+    places: 57
+
+An entry whose change the base has already is spent, which is a notice. Any other one that matches no change is an error, and
+so is one that matches a change after its version. A new version of the document accepts nothing by itself.
 Exits with 0 if no client breaks but as accepted, with 1 if one does or an entry is wrong, and with 2 if the contracts cannot be
 compared.`;
 
@@ -48,15 +43,18 @@ export interface Result {
 }
 
 /** Compares the contract with the one that was published at a git ref. */
-export async function listBreaks(ref: string): Promise<Result> {
+export async function listBreaks(ref: string, all = false): Promise<Result> {
   try {
-    return await compareWith(ref);
+    return await compareWith(ref, all);
   } catch (error) {
     return { status: 2, output: error instanceof Error ? error.message : String(error) };
   }
 }
 
-async function compareWith(ref: string): Promise<Result> {
+/** The most lines of a result. */
+const MOST = 20;
+
+async function compareWith(ref: string, all: boolean): Promise<Result> {
   if (ref === '--help' || ref === '-h') return { status: 0, output: USAGE };
   if (ref === '') throw new Error('expected a git ref to compare with: make breaking BASE=main');
   const { document } = await publish();
@@ -64,22 +62,31 @@ async function compareWith(ref: string): Promise<Result> {
   const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
   const { info } = document;
   const version = isObject(info) ? String(info['version']) : '';
-  const changes = compareDocuments(publishedAt(ref), document).filter(({ breaking }) => breaking);
-  const { breaking, accepted, wrong } = judgeBreaks(changes, text, version);
+  const base = readBase(ref);
+  const changes = compareDocuments(base.document, document).filter(({ breaking }) => breaking);
+  const { breaking, accepted, spent, wrong } = judgeBreaks(changes, text, version, base.accepted);
   const others = accepted.length > 0 ? ` but as ${ACCEPTED} accepts` : '';
+  const sections = [
+    accepted.map(({ change, of, reason, until }) => {
+      const places = of.length > 1 ? `${of.length} places, ` : '';
+      return `accepted  ${change} (${places}until ${until}: ${reason})`;
+    }),
+    all ? breaking.map(changeLine) : classesOf(breaking).map(classLine),
+    spent,
+    wrong,
+  ];
   const lines = [
-    ...accepted.map(({ of, reason, until }) => `accepted  ${changeText(of)} (until ${until}: ${reason})`),
-    ...breaking.map(changeLine),
-    ...wrong,
+    ...(all ? sections.flat() : bounded(sections, MOST - 2, `make breaking BASE=${ref} ALL=1`)),
     breaking.length > 0
-      ? `\n${breaking.length} ${breaking.length === 1 ? 'change' : 'changes'} since ${ref} would break a client. To accept an intended break, see \`--help\``
-      : `nothing since ${ref} would break a client${others}`,
+      ? `\n${breaking.length} ${breaking.length === 1 ? 'change' : 'changes'} since ${base.name} would break a client. To accept an intended break, see \`--help\``
+      : `nothing since ${base.name} would break a client${others}`,
   ];
   return { status: breaking.length + wrong.length > 0 ? 1 : 0, output: lines.join('\n') };
 }
 
-export async function main([base = '']: readonly string[]): Promise<void> {
-  const { status, output } = await listBreaks(base);
+export async function main(args: readonly string[]): Promise<void> {
+  const [ref = ''] = args.filter((arg) => arg !== '--all');
+  const { status, output } = await listBreaks(ref, printsAll(args));
   (status === 2 ? console.error : console.log)(output);
   process.exitCode = status;
 }

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import ts from 'typescript';
+import { handlerAdvice } from '../generate/renamed';
 import { explain } from './explain';
 import { root } from '../paths';
 
@@ -45,7 +46,9 @@ export class Compiler {
     // Without output it stores its state.
     if (found.length === 0 || options.noEmit === true) this.builder.emit();
     const reported = found.filter(({ file }) => !file || this.concerns(path.relative(root, file.fileName)));
-    return reported.length === 0 ? undefined : this.describe(explain(this.builder.getProgram(), reported));
+    return reported.length === 0
+      ? undefined
+      : this.describe(explain(this.builder.getProgram(), reported, handlerAdvice()));
   }
 
   private host(options: ts.CompilerOptions): ts.CompilerHost {

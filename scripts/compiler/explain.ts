@@ -1,46 +1,148 @@
 import ts from 'typescript';
+import { aboutRequest, aboutSchema, type Callback, named } from './request';
 import { either, responseDifference } from './response';
 
+/** What the tools say about handlers, by operationId: of one that was renamed, and of one without an operation. */
+export interface HandlerAdvice {
+  readonly renamed: ReadonlyMap<string, string>;
+  readonly gone: (operationId: string) => string;
+}
+
+const NO_ADVICE: HandlerAdvice = {
+  renamed: new Map(),
+  gone: (id) => `${id} is not an operation of the document: delete its lines and its file, or rename them`,
+};
+
 /**
- * Puts a sentence before each error of the compiler that is about handlers or security schemes: it names the operation and
- * the property, what the document has, and the file to change. Other errors stay as they are.
+ * Puts a sentence in the place of each error of the compiler that is about handlers or security schemes: it names the operation
+ * and the property, what the document has, and the file to change. One line of the compiler follows. Errors that another
+ * one has caused are left out: all others of a file that cannot be parsed, and missing types after an import that leads nowhere.
+ * Other errors stay as they are.
  */
-export function explain(program: ts.Program, found: readonly ts.Diagnostic[]): ts.Diagnostic[] {
+export function explain(
+  program: ts.Program,
+  found: readonly ts.Diagnostic[],
+  advice: HandlerAdvice = NO_ADVICE,
+): ts.Diagnostic[] {
   const checker = program.getTypeChecker();
-  return found.map((diagnostic) => {
+  const said = new Set<string>();
+  return withoutConsequences(program, found).flatMap((diagnostic) => {
     const { category, code, messageText, file, start } = diagnostic;
-    const sentence = file && start !== undefined ? sentenceFor(checker, file, start) : undefined;
-    if (sentence === undefined) return diagnostic;
+    if (!file || start === undefined || isSyntax(program, diagnostic)) return [diagnostic];
+    const sentence = sentenceFor({ checker, advice }, file, start, code);
+    if (sentence === undefined) return [diagnostic];
     const original = typeof messageText === 'string' ? { messageText, category, code } : messageText;
-    if (typeof sentence === 'string')
-      return { ...diagnostic, messageText: { messageText: sentence, category, code, next: [original] } };
-    return {
-      ...diagnostic,
-      messageText: { ...original, messageText: `${sentence.of}: ${original.messageText}` },
-    };
+    if (typeof sentence !== 'string')
+      return [
+        {
+          ...diagnostic,
+          messageText: { ...original, messageText: `${sentence.of}: ${original.messageText}` },
+        },
+      ];
+    // The compiler reports an answer that lacks for the type and for the path without it.
+    const key = `${file.fileName} ${sentence}`;
+    if (said.has(key)) return [];
+    said.add(key);
+    return [
+      { ...diagnostic, messageText: { messageText: sentence, category, code, next: [innermost(original)] } },
+    ];
+  });
+}
+
+/** The last line of a message, which is about the smallest part. */
+function innermost(message: ts.DiagnosticMessageChain): ts.DiagnosticMessageChain {
+  const [next] = message.next ?? [];
+  return next ? innermost(next) : message;
+}
+
+const isSyntax = (program: ts.Program, { file, start }: ts.Diagnostic): boolean =>
+  program.getSyntacticDiagnostics(file).some((one) => one.file === file && one.start === start);
+
+/** An import, or the name of an operation, that leads nowhere: what it types has no type then. */
+const LOST = new Set([2305, 2307, 2344, 2724]);
+/** A value without a type. */
+const UNTYPED = new Set([7006, 7031]);
+/** The most syntax errors of a file: the first ones cause the others. */
+const MOST = 3;
+
+function withoutConsequences(program: ts.Program, found: readonly ts.Diagnostic[]): ts.Diagnostic[] {
+  return found.filter(({ file, start, code }) => {
+    if (!file) return true;
+    const syntax = program.getSyntacticDiagnostics(file);
+    if (syntax.length > 0) {
+      const rank = syntax.findIndex((one) => one.start === start && one.code === code);
+      return rank >= 0 && rank < MOST;
+    }
+    return !UNTYPED.has(code) || !found.some((other) => other.file === file && LOST.has(other.code));
   });
 }
 
 /** A sentence, or the operation to name before the message of the compiler. */
 type Explanation = string | { readonly of: string } | undefined;
 
-function sentenceFor(checker: ts.TypeChecker, file: ts.SourceFile, position: number): Explanation {
-  const [outermost, ...inner] = pathTo(file, position);
-  const path = outermost ? [outermost, ...inner] : [];
-  for (const node of path.toReversed()) {
+/** What an explanation is made of. */
+interface Context {
+  readonly checker: ts.TypeChecker;
+  readonly advice: HandlerAdvice;
+}
+
+/** The codes of values that do not fit where they stand, and of paths without a value. */
+const UNFIT = new Set([2322, 2326, 2353, 2559, 2561, 2739, 2740, 2741, 2820, 7030]);
+/** The codes of names that a type does not have. */
+const UNKNOWN = new Set([2339, 2551]);
+/** A type argument that does not fit. */
+const ARGUMENT = 2344;
+
+function sentenceFor(context: Context, file: ts.SourceFile, position: number, code: number): Explanation {
+  const { checker } = context;
+  const path = pathTo(file, position);
+  const [outermost] = path;
+  const here = path.at(-1);
+  if (code === ARGUMENT) return path.flatMap((node) => aboutOperationId(context, node) ?? [])[0];
+  if (UNKNOWN.has(code) && here) {
+    const sentence = aboutSchema(checker, path, here);
+    if (sentence !== undefined) return sentence;
+  }
+  for (const [i, node] of [...path.entries()].reverse()) {
     if (ts.isSatisfiesExpression(node)) return aboutSchemes(checker, node);
     if (ts.isObjectLiteralExpression(node)) {
-      const sentence = aboutTable(checker, node);
+      const sentence = aboutTable(context, node);
       if (sentence !== undefined) return sentence;
     }
     const id = isFunction(node) ? operationOf(checker, node) : undefined;
-    if (id === undefined) continue;
+    if (id === undefined || !isFunction(node)) continue;
+    if (UNKNOWN.has(code) && here) return aboutRequest(checker, node, here, id) ?? { of: id };
     // An error within the body is about an expression there, one at the beginning is about the result.
-    if (isFunction(node) && position >= node.body.getStart() && ts.isBlock(node.body)) return { of: id };
-    return (isFunction(node) ? aboutResult(checker, node, id) : undefined) ?? { of: id };
+    const within = position >= node.body.getStart();
+    const isPart = within && (ts.isBlock(node.body) || path.slice(i).some(ts.isCallExpression));
+    const isParameter = !within && node.parameters.some((one) => one.pos <= position && position < one.end);
+    const isResult = UNFIT.has(code) && !isPart && !isParameter;
+    return (isResult ? aboutResult(checker, node, id) : undefined) ?? { of: id };
   }
   const handler = outermost && firstHandler(checker, outermost);
-  return handler && (aboutResult(checker, ...handler) ?? { of: handler[1] });
+  if (!handler) return UNFIT.has(code) ? aboutFactory(here) : undefined;
+  const isName = here !== undefined && ts.isVariableDeclaration(here.parent) && here.parent.name === here;
+  return (isName && UNFIT.has(code) ? aboutResult(checker, ...handler) : undefined) ?? { of: handler[1] };
+}
+
+/** About a handler that is not created from the dependencies. */
+function aboutFactory(here: ts.Node | undefined): string | undefined {
+  const { parent: declared } = here ?? {};
+  if (!here || !declared || !ts.isVariableDeclaration(declared) || declared.name !== here) return undefined;
+  const { type, initializer } = declared;
+  const isOne = type && ts.isTypeReferenceNode(type) && type.typeName.getText() === 'CreateHandler';
+  return isOne && initializer && isFunction(initializer)
+    ? `${here.getText()} is to be a function of the dependencies that returns the handler: write (dependencies) => before it`
+    : undefined;
+}
+
+/** About the name of an operation as the type of a handler. */
+function aboutOperationId({ checker, advice }: Context, node: ts.Node): string | undefined {
+  if (!ts.isTypeReferenceNode(node) || node.typeName.getText() !== 'CreateHandler') return undefined;
+  const [argument] = node.typeArguments ?? [];
+  const type = argument && checker.getTypeFromTypeNode(argument);
+  if (type?.isStringLiteral() !== true) return undefined;
+  return advice.renamed.get(type.value) ?? advice.gone(type.value);
 }
 
 /** The nodes that contain a position, the statement of the file first. */
@@ -57,7 +159,6 @@ function pathTo(file: ts.SourceFile, position: number): ts.Node[] {
   return path;
 }
 
-type Callback = ts.ArrowFunction | ts.FunctionExpression;
 const isFunction = (node: ts.Node): node is Callback =>
   ts.isArrowFunction(node) || ts.isFunctionExpression(node);
 
@@ -82,11 +183,12 @@ function aboutResult(checker: ts.TypeChecker, handler: Callback, id: string): st
     },
   );
   if (!returned || !documented) return undefined;
+  const plain = checker.getTypeAtLocation(handler).getCallSignatures()[0]?.getReturnType();
+  if (plain === returned)
+    return `${id} returns its answer without a promise: write async before ${handler.parameters.length > 0 ? 'its parameters' : '()'}`;
   const difference = responseDifference(checker, [returned, documented], handler);
   return difference === undefined ? undefined : `${id} ${difference}`;
 }
-
-const named = (symbols: readonly ts.Symbol[]): string[] => symbols.map(({ name }) => name);
 
 /** The keys of an object literal that lack, and those that are unknown to the expected type. */
 function keysOf(checker: ts.TypeChecker, literal: ts.Expression, expected: ts.Type) {
@@ -99,15 +201,22 @@ function keysOf(checker: ts.TypeChecker, literal: ts.Expression, expected: ts.Ty
 }
 
 /** About the list of all handlers. */
-function aboutTable(checker: ts.TypeChecker, literal: ts.ObjectLiteralExpression): string | undefined {
+function aboutTable({ checker, advice }: Context, literal: ts.ObjectLiteralExpression): string | undefined {
   const expected = checker.getContextualType(literal);
   if (expected?.aliasSymbol?.name !== 'Handlers') return undefined;
   const { missing, unknown } = keysOf(checker, literal, expected);
-  if (missing.length > 0)
-    return `${missing.join(', ')}: no handler for this operation of the document. \`make generate\` writes a stub for it and lists it here`;
-  if (unknown.length > 0)
-    return `${unknown.join(', ')}: the document has no operation with this operationId. Delete its line and its file, or rename them`;
-  return undefined;
+  const renamed = missing.flatMap((id) => advice.renamed.get(id) ?? []);
+  const lacking = missing.filter((id) => !advice.renamed.has(id));
+  const sentences = [
+    ...renamed,
+    ...(lacking.length > 0
+      ? [
+          `${lacking.join(', ')}: no handler for this operation of the document. \`make generate\` writes a stub for it and lists it here`,
+        ]
+      : []),
+    ...(missing.length === 0 ? unknown.map(advice.gone) : []),
+  ];
+  return sentences.length === 0 ? undefined : sentences.join('\n');
 }
 
 const TABLES = ['VerifiersFor', 'StrategiesFor'];

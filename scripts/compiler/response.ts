@@ -24,8 +24,10 @@ export function responseDifference(
     if (!status || checker.isTypeAssignableTo(status, checker.getUndefinedType()))
       return `returns ${checker.typeToString(response)}: expected a response with a status`;
     const [fitting, statuses] = ofStatus(checker, status, responses, at);
+    const expected = either(statuses);
+    if ((status.flags & (ts.TypeFlags.Number | ts.TypeFlags.String)) !== 0)
+      return `returns a status of the type ${checker.typeToString(status)}: expected ${expected}, as a number that the compiler knows (a literal, or \`as const\`)`;
     if (fitting.length === 0) {
-      const expected = either(statuses);
       return `returns the status ${checker.typeToString(status)}, which the document does not have: expected ${expected}, or the status in openapi/`;
     }
     const chosen = ofMediaType(checker, response, fitting, at);
@@ -40,7 +42,13 @@ export function responseDifference(
 
 const membersOf = (type: ts.Type): readonly ts.Type[] => (type.isUnion() ? type.types : [type]);
 
-function propertyOf(checker: ts.TypeChecker, type: ts.Type, name: string, at: ts.Node): ts.Type | undefined {
+/** The type of a property; undefined if there is none. */
+export function propertyOf(
+  checker: ts.TypeChecker,
+  type: ts.Type,
+  name: string,
+  at: ts.Node,
+): ts.Type | undefined {
   const property = checker.getPropertyOfType(type, name);
   return property && checker.getTypeOfSymbolAtLocation(property, at);
 }
@@ -84,13 +92,18 @@ function differenceOf(
   depth = 0,
 ): string | undefined {
   if (checker.isTypeAssignableTo(got, expected)) return undefined;
+  if (place !== '' && checker.getAwaitedType(got) !== got && checker.getAwaitedType(expected) === expected)
+    return `${place}: expected a value, got a promise of it: write await before it`;
   const parts = expected.isUnion() ? [] : checker.getPropertiesOfType(expected);
   const isObject =
     (got.flags & ts.TypeFlags.Object) !== 0 && !checker.isArrayType(expected) && parts.length > 0;
   if (isObject && depth < MAX_DEPTH) {
     for (const part of parts) {
       const name = place === '' ? part.name : `${place}/${part.name}`;
-      const has = propertyOf(checker, got, part.name, at);
+      const given = propertyOf(checker, got, part.name, at);
+      // In a union of literals, a property that one of them lacks has the type undefined there.
+      const has =
+        given && (given.flags & (ts.TypeFlags.Undefined | ts.TypeFlags.Never)) !== 0 ? undefined : given;
       const wants = checker.getTypeOfSymbolAtLocation(part, at);
       const optional = (part.flags & ts.SymbolFlags.Optional) !== 0;
       if (!has && !optional) return `${name} is missing: expected ${checker.typeToString(wants)}`;

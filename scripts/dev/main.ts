@@ -30,7 +30,9 @@ function generateSecrets(): Readonly<Record<string, string>> | undefined {
   try {
     const generated = sessionSecrets();
     for (const { variable, secret } of generated)
-      console.log(`${variable} is not set; until make dev ends the server accepts ${secret}`);
+      console.log(
+        `${variable} is not set; until make dev ends the server ${secret === undefined ? 'signs tokens with a secret of its own' : `accepts ${secret}`}`,
+      );
     return Object.fromEntries(generated.map(({ variable, value }) => [variable, value]));
   } catch {
     return undefined;

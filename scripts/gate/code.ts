@@ -9,13 +9,13 @@ import { ESLint } from 'eslint';
 import type ts from 'typescript';
 import { Compiler } from '../compiler/compiler';
 import { root } from '../paths';
-import { contentOf, digestOf } from './tree';
+import { contentOf, digestOf, installedList } from './tree';
 
 const CACHE = path.join(root, '.cache/lint.json');
 /** The maximum number of digests in the cache: enough for several branches. */
 const MOST = 5000;
 /** Files that every result depends on. */
-const COMMON = ['eslint.config.mjs', 'tsconfig.json', 'src/tsconfig.json', 'node_modules/.package-lock.json'];
+const COMMON = ['eslint.config.mjs', 'tsconfig.json', 'src/tsconfig.json', installedList()];
 
 /** For each file of the program, a digest of its text and the texts of all its direct and indirect imports. */
 function closureDigests(builder: ts.BuilderProgram): Map<string, string> {

@@ -8,7 +8,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { treeDigest } from './tree';
-import { root } from '../paths';
+import { installed, root } from '../paths';
 
 /** A check: its commands, in order, each a program of node_modules/.bin or a file of the toolchain. */
 interface Check {
@@ -71,7 +71,7 @@ async function run(commands: readonly string[], alone: boolean): Promise<Verdict
     const [program = '', ...args] = command.split(' ');
     const [file, options] = program.startsWith('.')
       ? [process.execPath, [...process.execArgv, require.resolve(program)]]
-      : [path.join(root, 'node_modules/.bin', program), []];
+      : [installed('.bin', program), []];
     const out = alone ? 'inherit' : 'pipe';
     const child = spawn(file, [...options, ...args], { cwd: root, stdio: ['ignore', out, out] });
     for (const stream of [child.stdout, child.stderr])

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { root } from '../paths';
+import { installed, root } from '../paths';
 
 /** Environment variables that affect the result of a check. */
 const VARIABLES = ['CHROMIUM', 'NODE_OPTIONS'];
@@ -13,9 +13,12 @@ export const digestOf = (parts: Iterable<string | Buffer>): string => {
   return hash.digest('hex');
 };
 
+/** The list of the installed packages. */
+export const installedList = (): string => installed('.package-lock.json');
+
 export const contentOf = (file: string): string | Buffer => {
   try {
-    return readFileSync(path.join(root, file));
+    return readFileSync(path.resolve(root, file));
   } catch {
     return ''; // deleted, but still in the index of git
   }
@@ -33,7 +36,7 @@ export function treeDigest(): string | undefined {
       ['ls-files', '-z', '--cached', '--others', '--exclude-standard'],
       options,
     );
-    const files = ['node_modules/.package-lock.json', ...new Set(listed.split('\0').filter(Boolean).sort())];
+    const files = [installedList(), ...new Set(listed.split('\0').filter(Boolean).sort())];
     const context = [
       process.version,
       process.platform,

@@ -17,7 +17,7 @@ const NO_FILES = /^(con|prn|aux|nul|com\d|lpt\d|conin|conout|index|types)$/;
 /** Names that a module cannot export or that its compiled form uses (TypeScript: CommonJS), and those that generated files import. */
 const TAKEN =
   'arguments await eval async let static yield exports module require __dirname __filename __esModule __proto__ then ' +
-  'stub store createHandlers CreateHandler Handlers';
+  'stub dependencies createHandlers CreateHandler Handlers';
 const RESERVED = new Set([...TAKEN.split(' '), ...Object.getOwnPropertyNames(globalThis)]);
 
 /**

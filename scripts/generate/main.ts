@@ -1,69 +1,128 @@
 /**
- * Generates generated/ from openapi/, and a stub in src/handlers/ for each new operation. Prints the changes. With
- * `--check` it writes nothing, and exits with 1 if a file of generated/ is stale.
+ * Generates generated/ from openapi/, and a stub in src/handlers/ for each new operation. Prints the changes, or with `--all`
+ * everything about the last one. With `--check` it writes nothing, and exits with 1 if a file of generated/ is stale.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { type JsonObject, readDocument, writeDocument } from '../../src/contract';
-import { changeLine, compareDocuments, renamedOperations } from '../breaking/changes';
-import { updateHandlers } from './handlers';
+import { isObject, type JsonObject, type Operation, readDocument } from '../../src/contract';
+import { committed } from '../breaking/base';
+import { compareDocuments } from '../breaking/changes';
+import { classesOf, classLine } from '../breaking/classes';
+import { earlierIds } from '../breaking/renames';
+import { addExamples } from './examples';
+import { HandlerList } from './handler-list';
+import { addStubs } from './handlers';
 import { nextSteps } from './next-steps';
-import { PUBLISHED, root } from '../paths';
-import { differences } from '../publish/differences';
+import { handlersLeft, type Renamed, renamedOperations, renamedSentence, renamedText } from './renamed';
+import { MOST, readMemory, withoutPlace, writeMemory } from './report';
+import { PUBLISHED, RENAMED, root } from '../paths';
+import { bounded, printsAll } from '../publish/bounded';
+import { staleSentence } from '../publish/fresh';
 import { publish, type Publication } from '../publish/publish';
 import { SourceError } from '../source/source';
 
 const BREAKING =
-  'a client of the earlier contract would break: raise its version, or accept the break (`make breaking BASE=--help`)';
+  'a client of the earlier contract would break: undo the change, or accept the break (`make breaking BASE=--help` shows how)';
+
+/** The command that lists what another one has cut. */
+const ALL = 'make generate ALL=1';
 
 /**
  * Updates generated/ and the list of handlers.
  *
- * @returns one line for each remark, each change and each written file
+ * @param all whether to print everything: all remarks, and all about the last change
+ * @returns lines for the remarks, the changes, what is left to do, and the written files
  * @throws {SourceError}
  */
-export async function generate(): Promise<string[]> {
-  const publication = await publish();
-  const stale = staleFiles(publication);
+export async function generate(all = false): Promise<string[]> {
+  let publication = await publish();
   const before = readPublished();
-  for (const [file, text] of stale) writeFileSync(path.join(root, file), text);
-  const changes = before ? compareDocuments(before, publication.document) : [];
-  const renamed = before ? renamedOperations(before, publication.document) : new Map<string, string>();
-  const handlers = updateHandlers(publication.contract.served.keys(), renamed);
-  const written = stale.map(([file]) => file).join(', ');
-  return [
-    ...publication.remarks,
-    ...changes.map(changeLine),
-    ...(before ? nextSteps(before, publication.document) : []),
-    ...handlers,
-    ...(changes.some(({ breaking }) => breaking) ? [BREAKING] : []),
-    stale.length > 0 ? `written: ${written}` : 'generated/ is up to date',
+  const index = HandlerList.read();
+  const renamed = index ? renamedIn(publication, before, index) : [];
+  const added = operationsOf(publication).filter(
+    ({ operationId }) =>
+      index?.has(operationId) === false && !renamed.some((one) => one.operationId === operationId),
+  );
+  const examples = before ? addExamples(publication.document, added) : [];
+  if (examples.length > 0) publication = await publish();
+  const { document, remarks } = publication;
+  const stale = staleFiles(publication, renamed);
+  for (const [file, text] of stale) writeOrRemove(path.join(root, file), text);
+  const differing = before ? compareDocuments(before, document) : [];
+  const stubs = index ? addStubs(added, index, renamed) : [];
+  const left = handlersLeft(new Set(operationsOf(publication).map(({ operationId }) => operationId)));
+  const memory = readMemory();
+  const news = classesOf(differing).map(classLine);
+  const changes = all && news.length === 0 ? memory.changes : news;
+  const known = new Set(all ? [] : memory.remarks);
+  const sections = [
+    remarks.filter((remark) => !known.has(withoutPlace(remark))),
+    changes,
+    [
+      ...(before ? nextSteps(before, document, earlierIds(before, document)) : []),
+      ...left,
+      ...stubs,
+      ...examples,
+    ],
   ];
+  if (!all)
+    writeMemory({ remarks: remarks.map(withoutPlace), changes: news.length > 0 ? news : memory.changes });
+  const closing = [
+    ...(differing.some(({ breaking }) => breaking) ? [BREAKING] : []),
+    stale.length > 0 ? `written: ${stale.map(([file]) => file).join(', ')}` : 'generated/ is up to date',
+  ];
+  return [...(all ? sections.flat() : bounded(sections, MOST - closing.length, ALL)), ...closing];
 }
 
-/** @throws {SourceError} if a file of generated/ is stale */
+const operationsOf = ({ contract }: Publication): Operation[] => [...contract.served.keys()];
+
+/** The operations whose handlers have former names. */
+const renamedIn = (publication: Publication, before: JsonObject | undefined, index: HandlerList): Renamed[] =>
+  renamedOperations(
+    operationsOf(publication).map(({ operationId }) => operationId),
+    index,
+    before && earlierIds(before, publication.document),
+  );
+
+/** @throws {SourceError} if a file of generated/ is stale, or handlers have former names */
 async function check(): Promise<void> {
   const publication = await publish();
-  const [first] = staleFiles(publication);
-  if (!first) return;
   const published = readPublished();
-  const [place] = published ? differences(published, publication.document) : [];
-  const textOf = (value: unknown) => (value === undefined ? 'nothing' : writeDocument(value));
-  const where = place && ` at ${place.pointer} (${textOf(place.was)} there, ${textOf(place.is)} in openapi/)`;
-  throw new SourceError(`${first[0]} is stale${where ?? ''}: run \`make generate\` and commit the result`);
+  const index = HandlerList.read();
+  const renamed = index ? renamedIn(publication, published, index) : [];
+  const steps = index ? renamed.map((one) => renamedSentence(one, index)) : [];
+  const [first] = staleFiles(publication, renamed);
+  if (!first && steps.length === 0) return;
+  const sentence =
+    first?.[0] === PUBLISHED
+      ? staleSentence(read(PUBLISHED), publication.document)
+      : `${first?.[0] ?? ''} is stale`;
+  const stale = first && `${sentence}: run \`make generate\` and commit the result`;
+  throw new SourceError([...(stale === undefined ? [] : [stale]), ...steps].join('\n'));
 }
 
-function staleFiles({ files }: Publication): [file: string, text: string][] {
-  return Object.entries(files).filter(([file, text]) => read(file) !== text);
+/** The files of generated/ that differ, and their texts. An empty one must not exist. */
+function staleFiles({ files }: Publication, renamed: readonly Renamed[]): [file: string, text: string][] {
+  const all = { ...files, [RENAMED]: renamedText(renamed) };
+  return Object.entries(all).filter(([file, text]) => read(file) !== text);
 }
 
+function writeOrRemove(file: string, text: string): void {
+  if (text === '') rmSync(file, { force: true });
+  else writeFileSync(file, text);
+}
+
+/** The published contract; that of the last commit if there is none, or an invalid one as after a merge. */
 function readPublished(): JsonObject | undefined {
-  const text = read(PUBLISHED);
-  try {
-    return text === '' ? undefined : readDocument(text);
-  } catch {
-    return undefined; // invalid after a merge, for example; the caller replaces it
+  for (const text of [() => read(PUBLISHED), () => committed(PUBLISHED)]) {
+    try {
+      const document: unknown = readDocument(text() ?? '');
+      if (isObject(document)) return document;
+    } catch {
+      continue; // the caller replaces it
+    }
   }
+  return undefined;
 }
 
 function read(file: string): string {
@@ -77,7 +136,7 @@ function read(file: string): string {
 export async function main(args: readonly string[]): Promise<void> {
   try {
     if (args.includes('--check')) await check();
-    else console.log((await generate()).join('\n'));
+    else console.log((await generate(printsAll(args))).join('\n'));
   } catch (error) {
     console.error(error instanceof SourceError ? error.message : error);
     process.exitCode = 1;

@@ -3,6 +3,7 @@ import {
   joinPointer,
   type JsonObject,
   OpenApiDocument,
+  type Operation,
   readOperations,
   schemeKind,
   type SchemeKind,
@@ -17,8 +18,13 @@ const VERIFIERS: Readonly<Record<SchemeKind, string>> = {
 /** The statuses of refusals by the server itself, and of its failures. */
 const OF_THE_SERVER = /^(401|403|405|406|408|413|415|429|431|5..|default|.XX)$/;
 
-/** Sentences about security schemes and statuses that are new or gone, each with the file to change. */
-export function nextSteps(was: JsonObject, is: JsonObject): string[] {
+/**
+ * Sentences about security schemes and statuses that are new or gone, and path parameters with other names, each with the file
+ * to change.
+ *
+ * @param earlier the operationId that each operation had
+ */
+export function nextSteps(was: JsonObject, is: JsonObject, earlier: ReadonlyMap<string, string>): string[] {
   const [before, after] = [new OpenApiDocument(was), new OpenApiDocument(is)];
   const [old, now] = [readOperations(before), readOperations(after)];
   const schemesOf = (operations: typeof now) =>
@@ -36,13 +42,42 @@ export function nextSteps(was: JsonObject, is: JsonObject): string[] {
       (scheme) =>
         `no operation demands the security scheme ${scheme} any more: delete its verifier in src/auth.ts`,
     ),
-    ...now.flatMap(({ operationId, pointer, responses }) => {
-      const earlier = old.find((operation) => operation.pointer === pointer);
+    ...now.flatMap((operation) => {
+      const { operationId, responses } = operation;
+      const before = old.find((one) => one.operationId === earlier.get(operationId));
+      const file = `src/handlers/${handlerName(operationId).file}.ts`;
       const statuses = [...responses.keys()].filter(
-        (status) => !status.startsWith('2') && !OF_THE_SERVER.test(status) && !earlier?.responses.has(status),
+        (status) => !status.startsWith('2') && !OF_THE_SERVER.test(status) && !before?.responses.has(status),
       );
-      if (!earlier || statuses.length === 0) return [];
-      return `${operationId} may answer ${statuses.join(', ')} now: return it in src/handlers/${handlerName(operationId).file}.ts, and prove it by a scenario of tests/contract/service.ts`;
+      if (!before) return [];
+      return [
+        ...renamedParameters(before, operation).map(
+          ([from, to]) =>
+            `the path parameter ${from} of ${operationId} is ${to} now: rename it in ${file} and ${SERVICE}`,
+        ),
+        ...(statuses.length === 0
+          ? []
+          : [
+              `${operationId} may answer ${statuses.join(', ')} now: return it in ${file}, and prove it by a scenario of ${SERVICE}`,
+            ]),
+      ];
     }),
   ];
 }
+
+const SERVICE = 'tests/contract/service.ts';
+
+/** The path parameters with other names, at the same places of the same path. */
+function renamedParameters(was: Operation, is: Operation): [from: string, to: string][] {
+  const [old, now] = [was, is].map(({ paths: [template = ''] }) => ({
+    template: template.replace(PARAMETER, '{}'),
+    names: [...template.matchAll(PARAMETER)].map(([, name = '']) => name),
+  }));
+  if (old?.template !== now?.template) return [];
+  return (old?.names ?? []).flatMap((from, i) => {
+    const to = now?.names[i] ?? from;
+    return to === from ? [] : [[from, to]];
+  });
+}
+
+const PARAMETER = /\{([^}]*)\}/g;

@@ -7,14 +7,16 @@ import {
 } from '../../src/contract';
 
 /**
- * The verifiers of every scheme of a document. A token passes as bearer token, as API key, and as the password of `user`.
+ * The verifiers of every scheme of a document. A token passes as bearer token, as API key, and as the password of `user`. In
+ * the header Authorization an API key may follow a word (RFC 9110 section 11.4): the document cannot say which.
  * Every client holds all scopes that the document demands of its scheme.
  */
 export const acceptTokens = (document: OpenApiDocument, tokens: readonly string[]): Strategies =>
-  strategiesFor(
-    document,
-    (secret, { kind, scopes }) => tokens.some((token) => secretOf(kind, token) === secret) && { scopes },
-  );
+  strategiesFor(document, (secret, { kind, scopes, value: { in: place, name } }) => {
+    const isAuthorization = kind === 'apiKey' && place === 'header' && /^authorization$/i.test(String(name));
+    const given = isAuthorization ? secret.replace(/^[^ ]+ +/, '') : secret;
+    return tokens.some((token) => secretOf(kind, token) === given) && { scopes };
+  });
 
 /** A token as the credentials of a scheme. */
 const secretOf = (kind: SchemeKind | undefined, token: string): string =>

@@ -14,12 +14,12 @@ export interface Facts {
 const FACTS = {
   message: { code: 'message', value: ({ message }: Facts): unknown => message },
   kind: { code: 'kind', value: ({ kind }: Facts): unknown => kind },
-  status: { code: 'ERRORS[kind].status', value: ({ status }: Facts): unknown => status },
-  statusText: { code: 'String(ERRORS[kind].status)', value: ({ status }: Facts): unknown => String(status) },
+  status: { code: 'status', value: ({ status }: Facts): unknown => status },
+  statusText: { code: 'String(status)', value: ({ status }: Facts): unknown => String(status) },
   number: { code: 'ERRORS[kind].number', value: ({ number }: Facts): unknown => number },
   // RFC 9457 section 4.2.1: the type of a problem that has no semantics beyond its status.
   blank: { code: "'about:blank'", value: (): unknown => 'about:blank' },
-  title: { code: "STATUS_CODES[ERRORS[kind].status] ?? 'Error'", value: (): unknown => 'A title' },
+  title: { code: "STATUS_CODES[status] ?? 'Error'", value: (): unknown => 'A title' },
   now: { code: 'new Date().toISOString()', value: (): unknown => new Date().toISOString() },
 } as const;
 
@@ -104,9 +104,9 @@ function shapeOf(schema: string, body: unknown, fits: (shape: unknown) => boolea
   return shape;
 }
 
-/** Whether a body of this shape has the message. */
-export const says = (shape: unknown): boolean =>
-  [...placesOf(shape)].some(({ value }) => value instanceof Fact && value.name === 'message');
+/** Whether a body of this shape has the message, or another fact. */
+export const says = (shape: unknown, fact = /^message$/): boolean =>
+  [...placesOf(shape)].some(({ value }) => value instanceof Fact && fact.test(value.name));
 
 /** The place of the error number in a shape; undefined if it has none. */
 export const numberPlace = (shape: unknown): readonly string[] | undefined =>

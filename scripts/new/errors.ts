@@ -1,17 +1,19 @@
 /** What a document says about errors: the body that most of them have, those that differ, and the kinds of a service. */
 import { STATUS_CODES } from 'node:http';
 import {
+  documentedKey,
   isJson,
   joinPointer,
   type MediaTypeObject,
   type OpenApiDocument,
   type Operation,
+  REFUSED,
   refusalOf,
   samples,
   type ServedOperation,
   UndocumentedResponse,
 } from '../../src/contract';
-import { ERRORS } from '../../src/runtime';
+import { ERRORS, statusIn } from '../../src/runtime';
 import { errorBodyOf, type Facts, says, valueOf } from './error-body';
 import { camelOf } from './names';
 import { componentOf, handledValue } from './types';
@@ -104,19 +106,23 @@ export function usualErrorBody(
 const mediaOf = ({ content }: Pick<ErrorResponse, 'content'>): MediaTypeObject | undefined =>
   content.find(({ type }) => isJson(type.essence)) ?? content[0];
 
-/** The key of the response of an operation with a status. */
-const keyOf = ({ responses }: Operation, status: number): string | undefined =>
-  [String(status), `${Math.floor(status / 100)}XX`, 'default'].find((key) => responses.has(key));
-
 /** What the errors say that an operation answers with one of its responses. */
 function factsOf({ served, key }: Pick<ErrorResponse, 'served' | 'key'>): Facts[] {
-  const all = Object.entries(ERRORS).map(([kind, code]) => ({ message: 'a sentence', kind, ...code }));
-  const facts = all.filter(({ status }) => keyOf(served.operation, status) === key);
+  const facts = factsFor(served.operation).filter(
+    ({ status }) => documentedKey(served.operation, status) === key,
+  );
   const status = Number(key);
-  return facts.length > 0
-    ? facts
-    : [{ message: 'a sentence', kind: 'error', status, number: status * 100 + 1 }];
+  return facts.length > 0 ? facts : [{ message: REFUSED, kind: 'error', status, number: status * 100 + 1 }];
 }
+
+/** What each kind of error says, with its status in the answers of an operation. */
+const factsFor = (operation: Operation): Facts[] =>
+  (Object.keys(ERRORS) as (keyof typeof ERRORS)[]).map((kind) => ({
+    message: REFUSED,
+    kind,
+    number: ERRORS[kind].number,
+    status: statusIn(ERRORS, kind, operation),
+  }));
 
 /** The body of an error response; undefined if no conforming one is found. */
 export function bodyOf(
@@ -126,7 +132,7 @@ export function bodyOf(
   const { served, content } = response;
   const facts = factsOf(response);
   const sample = refusalOf(document, served, facts[0]?.status ?? 0, {
-    message: 'a sentence',
+    message: REFUSED,
     headers: HEADERS,
   });
   if (!sample) return undefined;
@@ -158,15 +164,16 @@ export function otherBodies(
   document: OpenApiDocument,
   all: Iterable<ServedOperation>,
   usual: ErrorBody,
+  factsIn: (operation: Operation) => readonly Facts[] = factsFor,
 ): OtherBody[] {
   const known = new Map<string, ErrorBody | undefined>();
   return [...all].flatMap((served) => {
     const { operationId, pointer, responses } = served.operation;
     const others = new Map<number, ErrorBody | undefined>();
-    for (const [kind, code] of Object.entries(ERRORS)) {
-      const { status } = code;
-      const body = valueOf(usual.shape, { message: 'a sentence', kind, ...code });
-      const key = keyOf(served.operation, status);
+    for (const facts of factsIn(served.operation)) {
+      const { status } = facts;
+      const body = valueOf(usual.shape, facts);
+      const key = documentedKey(served.operation, status);
       if (key === undefined || others.has(status) || !served.responses.documents(status)) continue;
       if (conforms(served, status, usual.mediaType, body)) continue;
       const content = responses.get(key)?.content ?? [];

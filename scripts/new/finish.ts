@@ -3,6 +3,9 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import prettier from 'prettier';
+import type { Operation } from '../../src/contract';
+import { handlerName } from '../generate/handler-names';
+import { stubText } from '../generate/handlers';
 import { codeOf } from './error-body';
 
 /** The target of the contract tests in a service. */
@@ -34,6 +37,7 @@ interface Run {
   /** What this file reads of contract.json; undefined: there is none. */
   readonly report?: {
     readonly obligations: readonly Obligation[];
+    readonly failures?: readonly { readonly operation: string }[];
     /** Requests that were not sent. */
     readonly leftOut?: readonly Readonly<Record<'operation' | 'family' | 'reason', string>>[];
     /** Why the run ended early. */
@@ -45,9 +49,37 @@ interface Run {
  * Runs the contract tests of a new service. Adds a waiver for each promise that no request of the prover can prove or
  * disprove, with the reason, so that the first run of the team is green and its list of exceptions is whole; then it runs them
  * again. A promise that a case disproved stays as it is.
+ *
+ * @param handlers the operations whose handlers have been written: one that does not compile, or that a case disproves, becomes
+ *   a stub
  */
-export async function prove(folder: string): Promise<{ readonly green: boolean; readonly summary: string }> {
+export async function prove(
+  folder: string,
+  handlers: readonly Operation[],
+): Promise<{ readonly green: boolean; readonly summary: string }> {
+  const written = new Map(handlers.map((operation) => [operation.operationId, operation]));
+  const unsound: string[] = [];
+  const leave = (wrong: readonly Operation[]): boolean => {
+    for (const operation of wrong) {
+      const name = handlerName(operation.operationId);
+      writeFileSync(path.join(folder, `src/handlers/${name.file}.ts`), stubText(operation, name));
+      written.delete(operation.operationId);
+      unsound.push(operation.operationId);
+    }
+    return wrong.length > 0;
+  };
+  const errors = typeErrors(folder);
+  leave(
+    handlers.filter(({ operationId }) =>
+      errors.includes(`src/handlers/${handlerName(operationId).file}.ts(`),
+    ),
+  );
   let run = runContract(folder);
+  for (;;) {
+    const failed = new Set(run.report?.failures?.map(({ operation }) => operation));
+    if (!leave([...written.values()].filter(({ operationId }) => failed.has(operationId)))) break;
+    run = runContract(folder);
+  }
   const all = run.report?.stopped === undefined ? (run.report?.obligations ?? []) : [];
   const waivable = all.filter(({ state, failed }) => state === 'UNPROVEN' && failed === 0);
   if (waivable.length > 0) {
@@ -55,9 +87,14 @@ export async function prove(folder: string): Promise<{ readonly green: boolean; 
     run = runContract(folder);
   }
   const { green, output, report } = run;
+  const stubs =
+    unsound.length === 0
+      ? ''
+      : `; left as stubs, because what follows from the document does not keep it: ${unsound.join(', ')}`;
   if (!report) return { green, summary: `the contract tests did not run: make contract\n${output}` };
   const added = waivable.length === 1 ? '1 waiver is' : `${waivable.length} waivers are`;
-  const news = waivable.length > 0 ? `; ${added} added to ${SERVICE} for what no request can show` : '';
+  const news =
+    waivable.length > 0 ? `; ${added} added to ${SERVICE} for what no request can show${stubs}` : stubs;
   if (!green) return { green, summary: `${output.trimEnd()}${news}` };
   const figures = /^.*PROVEN \d+\/.*?(?=, \d+ requests|$)/m.exec(output)?.[0] ?? '';
   // No case of a stub could be made. That is no fault of the service.
@@ -65,6 +102,12 @@ export async function prove(folder: string): Promise<{ readonly green: boolean; 
     .filter(({ family }) => family === 'baseline')
     .map(({ operation, reason }) => `\n  no request can be made for the stub ${operation}: ${reason}`);
   return { green, summary: `contract tests: ${figures}${news}${unmade.join('')}` };
+}
+
+/** What the compiler says of the service. */
+function typeErrors(folder: string): string {
+  const command = [path.join(folder, 'node_modules/typescript/bin/tsc'), '--noEmit', '-p', folder];
+  return spawnSync(process.execPath, command, { cwd: folder, encoding: 'utf8' }).stdout;
 }
 
 function runContract(folder: string): Run {

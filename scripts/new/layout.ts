@@ -1,23 +1,51 @@
 /** Decides every file of a new service from its document. */
-import { compileContract, isObject, OpenApiDocument, type Operation } from '../../src/contract';
+import {
+  compileContract,
+  examplesOf,
+  isObject,
+  joinPointer,
+  jsonPath,
+  OpenApiDocument,
+  type Operation,
+  samples,
+  type ServedOperation,
+  viewSchemas,
+} from '../../src/contract';
+import { ERRORS } from '../../src/runtime';
+import { handlerName } from '../generate/handler-names';
 import type { Source } from '../source/source';
-import { collectionsOf } from './collections';
+import { storesOf } from './stores';
+import { description, type Table, tablesOf } from './tables';
 import { documentFiles } from './document-files';
-import { bodyOf, errorResponses, otherBodies, ownKinds, succeedsByDefault, usualErrorBody } from './errors';
+import {
+  type ErrorBody,
+  errorResponses,
+  type OtherBody,
+  otherBodies,
+  ownKinds,
+  succeedsByDefault,
+  usualErrorBody,
+} from './errors';
+import { loginsOf } from './logins';
 import type { Names } from './names';
-import { type Action, jsonPath, overlayFor } from './overlay';
+import { type Action, overlayFor } from './overlay';
 import { filledLayout } from './places';
-import { allPathParameters, listedIn, resourcesOf } from './resources';
+import { askedOf, bodySchemas, within } from './envelopes';
+import { allPathParameters, listedIn, type PathParameter, type Resource, resourcesOf } from './resources';
 import { schemesOf } from './schemes';
 import { toServable } from './servable';
-import { examplesFile, prepare, storedExamples } from './tests';
+import { examplesFile, otherThan, prepare, storedExamples } from './tests';
 import { typesOf } from './types';
+import { undocumented, type Users, usersOf, userScenario } from './user-code';
+import { userExamples } from './user-examples';
 
 export interface Layout {
   /** The text of each file, by its path. */
   readonly files: Readonly<Record<string, string>>;
   /** What the user should know: one sentence each. */
   readonly notes: readonly string[];
+  /** The operations whose handlers are among the files. */
+  readonly handlers: readonly Operation[];
 }
 
 /**
@@ -28,34 +56,64 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
   const { root, actions, total } = toServable(source.document);
   const servable = new OpenApiDocument(root);
   const given = [...compileContract(servable).served.values()];
-  const resources = resourcesOf(servable, given);
+  const resources = resourcesOf(servable, given).map((resource) => apart(servable, resource));
   const found = usualErrorBody(servable, errorResponses(servable, given));
   const parameters = [
     ...resources.flatMap((resource) => resource.parameters),
     ...allPathParameters(servable, given, resources),
+    ...referenceExamples(servable, tablesOf(servable, resources, names)),
   ];
-  const overlay = await overlayFor(source.document, servable, given, actions, found, parameters);
+  const { logins, notes: userNotes } = loginsOf(
+    servable,
+    given.map(({ operation }) => operation),
+  );
+  const requests = logins && userExamples(servable, logins);
+  const overlay = await overlayFor(
+    source.document,
+    servable,
+    given,
+    [...actions, ...(requests?.login.actions ?? []), ...(requests?.register?.actions ?? [])],
+    found,
+    parameters,
+    logins && undocumented(logins),
+  );
 
   // The published document, as `make generate` makes it.
   const document = new OpenApiDocument(overlay.root);
   const served = [...compileContract(document).served.values()];
   const operations = served.map(({ operation }) => operation);
   const responses = errorResponses(document, served);
+  const { usual } = overlay;
   const documented = responses.find(({ content }) =>
     content.some(
-      ({ key, schema = '' }) =>
-        key === overlay.mediaType && document.follow(schema).pointer === overlay.schema,
+      ({ key, schema = '' }) => key === usual.mediaType && document.follow(schema).pointer === usual.schema,
     ),
   );
-  const usual = found ?? (documented && bodyOf(document, documented));
-  if (!documented || !usual) throw new Error('openapi/overlay.yaml: expected an error body');
   const typeOf = typesOf(document);
   const kinds = ownKinds(responses);
-  const examples = storedExamples(document, resources);
+  const again = requests && loginsOf(document, operations).logins;
+  const users = again && usersOf(document, served, again, requests.login.value);
+  // Users have a table of their own.
+  const stored = [...resources, ...listedIn(document, served, resources)].filter(
+    ({ name, create }) =>
+      !again || (name !== 'users' && create?.operationId !== (again.register?.operation.operationId ?? '')),
+  );
+  const others = otherBodies(document, served, usual);
+  const tables = tablesOf(document, stored, names);
+  const ids = operations.map(({ operationId }) => operationId);
+  const stores = storesOf(document, tables, typeOf, { usual, others, kinds }, ids);
+  const examples = storedExamples(document, tables);
+  const prepared = prepare(document, served, resources, kinds, stores);
+  const scenario = again && userScenario(again, requests);
   const { name, files, note } = documentFiles(source, names.kebab);
-  const stored = [...resources, ...listedIn(document, served, resources)];
 
   return {
+    handlers: stores.written.flatMap(({ operation, code }) =>
+      code === undefined ||
+      `src/handlers/${handlerName(operation.operationId).file}.ts` in (users?.files ?? {})
+        ? []
+        : operation,
+    ),
     notes: [
       ...(note === undefined ? [] : [`openapi/${name} is ${note}`]),
       ...(found
@@ -63,7 +121,11 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
         : [
             `the document has no error body: openapi/overlay.yaml adds that of RFC 9457. For another one, add its schema to the document, change the overlay, and src/errors.ts with it`,
           ]),
+      ...userNotes,
+      ...(users?.notes ?? []),
       ...successes(document, operations, actions),
+      ...conflicts(document, tables),
+      ...undecided(operations),
       ...leftOut(actions.filter(({ remove }) => remove)),
       `served ${operations.length} of ${total} operations`,
     ],
@@ -72,26 +134,46 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
         names,
         document: name,
         tarball,
-        schemes: schemesOf(document, operations),
-        collections: collectionsOf(stored, names, typeOf),
-        kinds,
+        schemes: schemesOf(document, operations).filter(({ name }) => name !== users?.scheme),
+        users,
+        stores,
+        kinds: [...kinds, ...(users?.kinds ?? [])],
         usual,
         errorType: typeOf({
-          schema: overlay.schema,
-          operationId: documented.served.operation.operationId,
-          status: documented.key,
-          mediaType: overlay.mediaType,
+          schema: usual.schema,
+          operationId: documented?.served.operation.operationId ?? '',
+          status: documented?.key ?? '',
+          mediaType: usual.mediaType ?? '',
         }),
-        others: otherBodies(document, served, usual),
+        others: [...others, ...(users ? ownBodies(document, served, usual, users) : [])],
         examples,
         absent: operations.filter((one) => one.responses.has('404')).map(({ operationId }) => operationId),
-        ...prepare(document, served, resources, kinds),
+        sequences: [...prepared.sequences, ...(scenario ?? [])],
+        todo: prepared.todo.filter(({ obligation }) => !users?.isProven(obligation)),
       }),
+      ...stores.files,
+      ...users?.files,
       ...Object.fromEntries(Object.entries(files).map(([file, text]) => [`openapi/${file}`, text])),
       'openapi/overlay.yaml': overlay.text,
       ...(examples.length > 0 && { 'tests/contract/examples.json': examplesFile(examples) }),
     },
   };
+}
+
+/** The bodies with which users are refused, where they are not the usual one. */
+function ownBodies(
+  document: OpenApiDocument,
+  served: readonly ServedOperation[],
+  usual: ErrorBody,
+  { kinds, refusals }: Users,
+): OtherBody[] {
+  return kinds.flatMap(({ kind, ...code }) => {
+    const refusing = served.filter(({ operation }) => refusals[kind]?.includes(operation.operationId));
+    const isCommon = Object.values(ERRORS).some(({ status }) => status === code.status);
+    return isCommon
+      ? []
+      : otherBodies(document, refusing, usual, () => [{ message: 'a sentence', kind, ...code }]);
+  });
 }
 
 /** What stands for a success that the document does not have. */
@@ -115,6 +197,19 @@ function successes(
   });
 }
 
+/** Where the document does not say which status an invalid request has. */
+function undecided(operations: readonly Operation[]): string[] {
+  const [first, ...others] = operations.filter(
+    ({ responses }) => responses.has('400') && responses.has('422'),
+  );
+  const more = others.length > 0 ? ` and ${others.length} more` : '';
+  return first
+    ? [
+        `${first.operationId}${more}: 400 and 422 are documented, and invalid requests get 400. For 422, change invalidRequest in src/errors.ts`,
+      ]
+    : [];
+}
+
 /** One line for each reason. */
 function leftOut(removed: readonly Action[]): string[] {
   const reasons = new Map<string, string[]>();
@@ -123,5 +218,60 @@ function leftOut(removed: readonly Action[]): string[] {
   return [...reasons].map(([reason, [first = '', ...others]]) => {
     const more = others.length > 0 ? `, and ${others.length} more` : '';
     return `${reason} (${first}${more})`;
+  });
+}
+
+/** A resource whose example is not that of the request that creates one, where the client chooses the key. */
+function apart(document: OpenApiDocument, resource: Resource): Resource {
+  const { create, parameters, id } = resource;
+  const key = parameters.at(-1);
+  const schemas = create ? bodySchemas(document, create) : [];
+  const view = viewSchemas(document, schemas, 'request');
+  if (!key || key.given || id === undefined || !view.properties.has(id) || view.withheld.has(id))
+    return resource;
+  const example = otherThan(document, key.schema, key.example) ?? key.example;
+  return { ...resource, parameters: [...parameters.slice(0, -1), { ...key, example }] };
+}
+
+/** An example of each request that refers to another object: to the one that the example of its path names. */
+function referenceExamples(document: OpenApiDocument, tables: readonly Table[]): PathParameter[] {
+  return tables.flatMap(({ stored, references }) => {
+    const resource: Partial<Resource> = stored ?? {};
+    return [resource.create, resource.replace, resource.patch].flatMap((operation): PathParameter[] => {
+      const [media] = operation?.requestBody?.content ?? [];
+      const inside = operation && askedOf(document, operation);
+      if (!operation || !inside || media?.schema === undefined) return [];
+      const { properties } = viewSchemas(document, inside.schemas, 'request');
+      const named = [...references].filter(([name]) => properties.has(name));
+      const [body] = samples(document, media.schema, 'request');
+      const one = within(inside, body);
+      if (named.length === 0 || !isObject(body) || !isObject(one)) return [];
+      const given = Object.fromEntries(named.map(([name, { to }]) => [name, exampleOf(tables, to)]));
+      const example =
+        inside.property === undefined
+          ? { ...body, ...given }
+          : { ...body, [inside.property]: { ...one, ...given } };
+      const { pointer } = document.follow(joinPointer(operation.pointer, 'requestBody'));
+      const place = joinPointer(pointer, 'content', media.key);
+      return [
+        { name: '', pointer: place, schema: '', example, given: examplesOf(document, place).length > 0 },
+      ];
+    });
+  });
+}
+
+/** The key of the object of a table that the example of its path names. */
+function exampleOf(tables: readonly Table[], name: string): unknown {
+  const stored = tables.find((one) => one.name === name)?.stored;
+  return stored && 'read' in stored ? stored.parameters.at(-1)?.example : undefined;
+}
+
+/** A sentence for each 409 of which the document does not tell what two objects may not share. */
+function conflicts(document: OpenApiDocument, tables: readonly Table[]): string[] {
+  return tables.flatMap(({ stored, unique, source, file }) => {
+    const { create } = stored ?? {};
+    if (!create?.responses.has('409') || unique || source === 'given') return [];
+    const said = description(document, create, '409');
+    return `${create.operationId} documents 409${said === '' ? '' : ` (${said})`}: src/storage/${file}.ts has no column for it that is unique(). Write there, or in its handler, when it answers so`;
   });
 }

@@ -5,7 +5,7 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { InvalidContract } from '../../src/contract';
+import { InvalidContract, type Operation } from '../../src/contract';
 import { generate } from '../generate/main';
 import { workOn } from '../paths';
 import { located, type Source, SourceError } from '../source/source';
@@ -21,15 +21,16 @@ async function main(argv: readonly string[]): Promise<void> {
   const { folder, tarball, modules } = given;
   const [source, names] = readDocumentAndNames(given);
   const built = tarball ?? pack();
+  let handlers: readonly Operation[];
   try {
-    await lay(source, names, built, folder);
+    handlers = await lay(source, names, built, folder);
   } catch (error) {
     rmSync(folder, { recursive: true, force: true }); // so that the same command can run again
     if (error instanceof InvalidContract) throw new SourceError(located(source, error.findings));
     throw error;
   }
   install(folder, modules);
-  const { green, summary } = await prove(folder);
+  const { green, summary } = await prove(folder, handlers);
   console.log(summary);
   console.log(commit(folder));
   const seconds = Math.round((performance.now() - began) / 1000);
@@ -43,23 +44,29 @@ ${names.title} is laid out in ${shown} after ${seconds} s. What is next:
   make todo   # lists what is left to write`);
 }
 
-/** Writes every file of the service. */
-async function lay(source: Source, names: Names, built: string, folder: string): Promise<void> {
+/** Writes every file of the service. Returns the operations whose handlers it has written. */
+async function lay(
+  source: Source,
+  names: Names,
+  built: string,
+  folder: string,
+): Promise<readonly Operation[]> {
   const tarball = path.basename(built);
-  const { files, notes } = await layOut(source, names, tarball);
+  const { files, notes, handlers } = await layOut(source, names, tarball);
   for (const note of new Set([...source.notes, ...notes])) console.log(`  ${note}`);
   for (const [target, text] of Object.entries(files)) write(path.join(folder, target), text);
-  chmodSync(path.join(folder, '.ci/run'), 0o755);
+  for (const name of ['run', 'migrations', 'image']) chmodSync(path.join(folder, '.ci', name), 0o755);
   mkdirSync(path.join(folder, 'generated'), { recursive: true });
   mkdirSync(path.join(folder, 'vendor'), { recursive: true });
   copyFileSync(built, path.join(folder, 'vendor', tarball));
   workOn(folder);
-  const stubs = (await generate()).filter((line) => line.includes('a stub, which answers'));
+  const stubs = (await generate(true)).filter((line) => line.includes('a stub, which answers'));
   console.log(`wrote ${Object.keys(files).length} files, and ${stubs.length} stubs of handlers`);
   // All but the document.
   const written = Object.keys(files).filter((file) => !/^openapi\/(?!overlay\.yaml)/.test(file));
-  const handlers = readdirSync(path.join(folder, 'src/handlers')).map((name) => `src/handlers/${name}`);
-  for (const file of new Set([...written, ...handlers])) await formatFile(path.join(folder, file));
+  const all = readdirSync(path.join(folder, 'src/handlers')).map((name) => `src/handlers/${name}`);
+  for (const file of new Set([...written, ...all])) await formatFile(path.join(folder, file));
+  return handlers;
 }
 
 function write(file: string, text: string): void {

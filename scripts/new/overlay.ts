@@ -1,41 +1,51 @@
 /** Writes the overlay of a service: what this server answers beyond its document, and what it leaves out. */
 import { openapiOverlay } from 'openapi-format';
-import { isMap, isSeq, parseDocument } from 'yaml';
+import { isSeq, parseDocument, visit } from 'yaml';
 import {
+  compileContract,
   joinPointer,
   type JsonObject,
-  lastStep,
+  jsonPath,
   members,
   OpenApiDocument,
+  type Operation,
+  type OverlayAction,
+  Problem,
+  REFUSED,
+  refusalActions,
   type ServedOperation,
+  undocumentedRefusals,
 } from '../../src/contract';
+import { ERRORS, type OperationalKind, statusIn } from '../../src/runtime';
+import { Fact, says, valueOf } from './error-body';
 import {
   bodiless,
   type ErrorBody,
   type ErrorResponse,
   errorResponses,
+  otherBodies,
   SERVER_STATUSES,
   succeedsByDefault,
 } from './errors';
-import { fill } from './fill';
 import { readLayout } from './layout-files';
 import type { PathParameter } from './resources';
 
 /** An action of an overlay (https://spec.openapis.org/overlay/v1.0.0.html#action-object). */
-export interface Action {
-  readonly target: string;
-  readonly description?: string;
-  readonly update?: unknown;
-  readonly remove?: true;
-}
+export type Action = Omit<OverlayAction, 'update'> & { readonly update?: JsonObject; readonly remove?: true };
 
 export interface Overlay {
   readonly text: string;
-  /** The media type of errors, and the JSON pointer to their schema. */
-  readonly mediaType: string;
-  readonly schema: string;
+  /** The body of most errors. */
+  readonly usual: ErrorBody;
   /** The document with all that the overlay adds. */
   readonly root: JsonObject;
+}
+
+/** A refusal of a handler that its operation does not document. */
+interface Refused {
+  readonly operation: Operation;
+  readonly status: number;
+  readonly description: string;
 }
 
 const FILE = 'openapi/overlay.yaml';
@@ -52,6 +62,19 @@ export const STANDARD: JsonObject = {
     detail: { type: 'string', examples: ['What was expected, and what was got.'] },
   },
 };
+
+/** The body of errors of that schema. */
+const standardBody = (name: string): ErrorBody => ({
+  mediaType: 'application/problem+json',
+  schema: `/components/schemas/${name}`,
+  shape: {
+    type: new Fact('blank'),
+    title: new Fact('title'),
+    status: new Fact('status'),
+    detail: new Fact('message'),
+  },
+});
+
 /**
  * @param given the document of the user
  * @param document the one that can be served, with its operations
@@ -65,30 +88,34 @@ export async function overlayFor(
   actions: readonly Action[],
   errors: ErrorBody | undefined,
   parameters: readonly PathParameter[],
+  refusals: readonly Refused[] = [],
 ): Promise<Overlay> {
   const components = members(document.at('/components/schemas')).map(([name]) => name);
   const standard = components.includes('Problem') ? 'ServerProblem' : 'Problem';
-  const { mediaType = 'application/problem+json', schema = `/components/schemas/${standard}` } = errors ?? {};
-  const ref = `#${encodeURI(schema)}`;
-  const content = { [mediaType]: { schema: { $ref: ref } } };
-  const text = fill(FILE, withoutClashes(readLayout(FILE), document), {
-    '#own': false,
-    'application/problem+json:': `${mediaType}:`,
-    "'#/components/schemas/Problem'": `'${ref.replaceAll("'", "''")}'`,
-  });
-  const overlay = parseDocument(text);
-  const all = overlay.get('actions');
-  if (!isSeq(all)) throw new Error(`${FILE}: expected a list of actions`);
-  if (!errors) overlay.setIn(['actions', 0, 'update', 'schemas'], { [standard]: STANDARD });
+  const usual = errors ?? standardBody(standard);
+  const schema = { $ref: `#${encodeURI(usual.schema)}` };
+  const content = { [usual.mediaType ?? 'application/json']: { schema } };
   const responses = errorResponses(document, served);
-  const before: Action[] = [
+  const own: Action[] = [
     ...actions,
     ...(document.at('/components') === undefined
       ? [{ target: '$', description: 'the document has no components', update: { components: {} } }]
       : []),
     ...exampleActions(document, parameters),
-  ];
-  const after: Action[] = [
+    ...refusals.map(({ operation, status, description }) => ({
+      target: jsonPath(document, joinPointer(operation.pointer, 'responses')),
+      description: 'how its handler refuses a user',
+      update: { [status]: { description, content } },
+    })),
+    ...(errors
+      ? []
+      : [
+          {
+            target: '$.components',
+            description: 'the body of errors',
+            update: { schemas: { [standard]: STANDARD } },
+          },
+        ]),
     // The errors of these operations would need the body of their success.
     ...served
       .filter(({ operation }) => succeedsByDefault(operation) && !operation.responses.has('4XX'))
@@ -108,29 +135,52 @@ export async function overlayFor(
       remove: true as const,
     })),
   ];
-  all.items.unshift(...before.map((action) => overlay.createNode(action)));
-  all.items.push(...after.map((action) => overlay.createNode(action)));
-  await dropUnused(overlay, given);
-  const applied = await apply(overlay.toJS() as OverlaySet, given);
-  return { text: overlay.toString({ lineWidth: 0 }), mediaType, schema, root: applied.data };
+  const added = refusalsOf(await apply(own, given), usual, () => schema);
+  // Of the layout's own overlay: what stands before the actions.
+  const [head = ''] = readLayout(FILE).split(/(?<=^actions:)/m);
+  const overlay = parseDocument(`${head} []`);
+  const all = overlay.get('actions');
+  if (!isSeq(all)) throw new Error(`${FILE}: expected a list of actions`);
+  all.flow = false;
+  const nodes = [...own, ...added].map((action) =>
+    overlay.createNode(action, { aliasDuplicateObjects: false }),
+  );
+  all.items.push(...nodes);
+  visit(overlay, {
+    Map: (_, map) => {
+      if (map.has('$ref')) map.flow = true;
+    },
+  });
+  return {
+    text: overlay.toString({ lineWidth: 0 }),
+    usual,
+    root: await apply([...own, ...added], given),
+  };
 }
 
-/** The JSONPath (RFC 9535) of one place of a document. */
-export function jsonPath(document: OpenApiDocument, pointer: string): string {
-  let path = '$';
-  for (let end = pointer.indexOf('/', 1); pointer !== ''; end = pointer.indexOf('/', end + 1)) {
-    const here = end < 0 ? pointer : pointer.slice(0, end);
-    const holder = document.at(here.slice(0, here.lastIndexOf('/')));
-    path += selector(lastStep(here), Array.isArray(holder));
-    if (end < 0) break;
-  }
-  return path;
-}
-
-function selector(name: string, isIndex: boolean): string {
-  if (isIndex) return `[${name}]`;
-  if (/^[A-Za-z_]\w*$/.test(name)) return `.${name}`;
-  return `['${name.replace(/['\\]/g, '\\$&')}']`;
+/** The actions that document the refusals of the server which operations lack. */
+function refusalsOf(root: JsonObject, usual: ErrorBody, schemaOf: () => JsonObject): OverlayAction[] {
+  const document = new OpenApiDocument(root);
+  const served = [...compileContract(document).served.values()];
+  const others = new Set(
+    otherBodies(document, served, usual)
+      .filter(({ shape }) => says(shape))
+      .map((one) => `${one.operationId} ${one.status}`),
+  );
+  const undocumented = undocumentedRefusals<OperationalKind>(
+    served,
+    ({ kind, message }, operation) => {
+      const status = statusIn(ERRORS, kind, operation);
+      const { number } = ERRORS[kind];
+      const body = valueOf(usual.shape, { message, kind, status, number });
+      return { status, contentType: usual.mediaType, body };
+    },
+    [new Problem<OperationalKind>('rateLimited', REFUSED, { 'Retry-After': '1' })],
+  ).filter(
+    ({ operation, answer: { status } }) =>
+      succeedsByDefault(operation) || !others.has(`${operation.operationId} ${status}`),
+  );
+  return refusalActions(document, served, undocumented, schemaOf);
 }
 
 /** The `required` of each header that the server would have to send with a refusal of its own. */
@@ -152,48 +202,13 @@ function promisedHeaders(document: OpenApiDocument, responses: readonly ErrorRes
 /** Headers that the server sends with its refusals. */
 const OWN_HEADERS = /^(www-authenticate|retry-after|allow)$/i;
 
-/** Renames the components of the overlay whose names the document has too. */
-function withoutClashes(text: string, document: OpenApiDocument): string {
-  return ['responses', 'headers'].reduce(
-    (all, section) =>
-      members(document.at(`/components/${section}`)).reduce(
-        (renamed, [name]) =>
-          renamed
-            .replaceAll(`'#/components/${section}/${name}'`, `'#/components/${section}/Server${name}'`)
-            .replaceAll(`\n        ${name}:`, `\n        Server${name}:`),
-        all,
-      ),
-    text,
-  );
-}
-
 type OverlaySet = Parameters<typeof openapiOverlay>[1]['overlaySet'];
 
-const apply = (
-  overlaySet: OverlaySet,
-  root: JsonObject,
-): Promise<{ data: JsonObject; resultData: JsonObject }> =>
-  openapiOverlay(structuredClone(root), { overlaySet });
-
-/** Deletes the actions that match nothing, and the components that nothing refers to then. */
-async function dropUnused(overlay: ReturnType<typeof parseDocument>, root: JsonObject): Promise<void> {
-  const set = overlay.toJS() as OverlaySet;
-  const { resultData } = await apply(set, root);
-  const unused = [resultData['unusedActions']].flat();
-  const used = set.actions.map((action) => !unused.includes(action));
-  const all: unknown = overlay.get('actions');
-  if (!isSeq(all)) return;
-  for (let i = used.length - 1; i >= 0; i--) if (used[i] !== true) all.delete(i);
-  const shared = all.items.find((item) => isMap(item) && item.get('target') === '$.components');
-  if (!isMap(shared)) return;
-  for (const section of ['responses', 'headers']) {
-    const components = shared.getIn(['update', section]);
-    if (!isMap(components)) continue;
-    for (const { key } of [...components.items]) {
-      const text = String(overlay);
-      if (!text.includes(`#/components/${section}/${String(key)}'`)) components.delete(key);
-    }
-  }
+/** A copy of a document with what the actions add and remove. */
+async function apply(actions: readonly Action[], root: JsonObject): Promise<JsonObject> {
+  const overlaySet = { overlay: '1.0.0', actions } as OverlaySet;
+  const { data } = (await openapiOverlay(structuredClone(root), { overlaySet })) as { data: JsonObject };
+  return data;
 }
 
 /** An example for each path parameter without one: the stored object that it names is prepared for tests. */

@@ -1,13 +1,14 @@
 /** What stands in the places of scripts/new/layout/ for one document. */
 import { quoted } from '../generate/handler-names';
-import type { Collection } from './collections';
-import { codeOf, numberPlace, propertyName, recognizable } from './error-body';
+import { creations, imports, members as opened, type Stores, typeImports, typeMembers } from './stores';
+import { codeOf, numberPlace, propertyName, recognizable, says } from './error-body';
 import type { ErrorBody, OtherBody, OwnKind } from './errors';
 import { fill, type Places, withoutUnusedImports } from './fill';
 import { layoutFiles, readLayout } from './layout-files';
 import type { Names } from './names';
 import type { Scheme } from './schemes';
 import type { Sequence, StoredExample, Todo } from './tests';
+import { credentialsCode, type Users } from './user-code';
 
 /** What a document decides about its service. */
 export interface Decided {
@@ -16,8 +17,10 @@ export interface Decided {
   readonly document: string;
   /** The name of the package in vendor/. */
   readonly tarball: string;
+  /** Those whose secrets are in the environment. */
   readonly schemes: readonly Scheme[];
-  readonly collections: readonly Collection[];
+  readonly users: Users | undefined;
+  readonly stores: Stores;
   readonly kinds: readonly OwnKind[];
   readonly usual: ErrorBody;
   /** The TypeScript type of the usual error body. */
@@ -51,9 +54,13 @@ export function filledLayout(decided: Decided): Record<string, string> {
   );
 }
 
-function projectPlaces({ names, document, tarball, schemes }: Decided): Record<string, Places> {
+/** A secret to try tokens with. */
+const SIGNING = '$(openssl rand -hex 32)';
+
+function projectPlaces({ names, document, tarball, schemes, users }: Decided): Record<string, Places> {
   const trials = schemes.map(({ secrets, trial }) => `${secrets}=${trial} `);
   const fileOf = ({ secrets }: Scheme): string => secrets.toLowerCase().replaceAll('_', '-');
+  const files = [...schemes.map(fileOf), ...(users ? ['token-secrets'] : [])];
   return {
     '.env.example': {
       '#credentials': schemes.length > 0,
@@ -64,14 +71,21 @@ function projectPlaces({ names, document, tarball, schemes }: Decided): Record<s
         API_TOKENS: secrets,
         '#issuer': issuer !== undefined && [{ AUTH: issuer }],
       })),
+      '#users': users !== undefined,
     },
-    Dockerfile: { '-e API_TOKENS=secret ': trials.map((trial) => `-e ${trial}`).join('') },
+    Dockerfile: {
+      '-e API_TOKENS=secret ': [...trials, ...(users ? [`TOKEN_SECRETS=${SIGNING} `] : [])]
+        .map((trial) => `-e ${trial}`)
+        .join(''),
+    },
     Makefile: { 'bike-shed.yaml': document },
     'README.md': {
       'bike-shed.yaml': document,
       '#schemes':
         schemes.length === 0
-          ? 'Anybody: no operation demands credentials.\n'
+          ? users
+            ? ''
+            : 'Anybody: no operation demands credentials.\n'
           : schemes.map(({ name, what, secrets, issuer }) => ({
               keeper: name,
               'bearer tokens': what.split(',')[0] ?? '',
@@ -81,19 +95,22 @@ function projectPlaces({ names, document, tarball, schemes }: Decided): Record<s
                   ? ''
                   : `; JWTs by \`${issuer}_JWKS_URL\`, \`${issuer}_ISSUER\` and \`${issuer}_AUDIENCE\``,
             })),
+      '#users': users !== undefined && [{ keeper: users.scheme, logIn: users.login.operation.operationId }],
     },
     'deploy/compose.yaml': {
-      'API_TOKENS=secret ': trials.join(''),
+      '#users': users !== undefined,
+      'API_TOKENS=secret ': [...trials, ...(users ? [`TOKEN_SECRETS=${SIGNING} `] : [])].join(''),
       '#schemes': schemes.map(({ secrets }) => ({ API_TOKENS: secrets })),
     },
     'deploy/kubernetes.yaml': {
-      ' --from-file=api-tokens=FILE_WITH_ONE_ON_EACH_LINE': schemes
-        .map((scheme) => ` --from-file=${fileOf(scheme)}=FILE_WITH_ONE_ON_EACH_LINE`)
+      '#users': users !== undefined,
+      ' --from-file=api-tokens=FILE_WITH_ONE_ON_EACH_LINE': files
+        .map((file) => ` --from-file=${file}=FILE_WITH_ONE_ON_EACH_LINE`)
         .join(''),
       '#schemes': schemes.map((scheme) => ({ API_TOKENS: scheme.secrets, 'api-tokens': fileOf(scheme) })),
-      '#secrets': schemes.length > 0,
-      '{ key: api-tokens, path: api-tokens }': schemes
-        .map((scheme) => `{ key: ${fileOf(scheme)}, path: ${fileOf(scheme)} }`)
+      '#secrets': files.length > 0,
+      '{ key: api-tokens, path: api-tokens }': files
+        .map((file) => `{ key: ${file}, path: ${file} }`)
         .join(', '),
     },
     'package.json': {
@@ -104,78 +121,109 @@ function projectPlaces({ names, document, tarball, schemes }: Decided): Record<s
   };
 }
 
+/** The verifier of the layout. */
+const VERIFIER = "bearerTokens({ secrets: 'API_TOKENS', issuer: 'AUTH' })";
+
+const strategyCode = ({ prefix }: Users): string =>
+  `({ tokens }: Dependencies) => signedTokenStrategy(tokens${prefix === undefined ? '' : `, { prefix: ${quoted(prefix)} }`})`;
+
 function sourcePlaces(decided: Decided): Record<string, Places> {
-  const { names, schemes, collections, kinds, usual, errorType, others, examples } = decided;
-  const [first] = collections;
-  const generated = (...types: string[]) =>
-    `{ ${['components', 'operations'].filter((name) => types.some((type) => type.startsWith(`${name}[`))).join(', ')} }`;
+  const { names, schemes, users, stores, kinds, usual, errorType, others, examples } = decided;
+  const { tables, written } = stores;
   const number = numberPlace(usual.shape);
-  const isUsed = (name: string) => examples.some((example) => example.name === name);
+  const refuses = (status: number) =>
+    written.filter(({ code = '' }) => code.includes(`return { status: ${status}`));
+  const operationsWith = (status: number) => [
+    ...new Set([
+      ...(status === 404 ? decided.absent : []),
+      ...refuses(status).map(({ operation }) => operation.operationId),
+    ]),
+  ];
   const members = others.length === 0 ? recognizable(usual.shape) : '';
+  /** The examples and their store, in a program that imports src/ from `source`. */
+  const examplePlaces = (source: string, store: string): Places => ({
+    '#imports': examples
+      .map(({ table }) => `import type { New${table.typeName} } from '${source}/storage/${table.file}';\n`)
+      .join(''),
+    '#examples': examples.length > 0,
+    '#typed': examples.map(({ table }) => `readonly ${table.name}: New${table.typeName};\n`).join(''),
+    '#stored': examples
+      .map(({ table: { name } }) => `await ${store}.${name}.add(examples.${name});\n`)
+      .join(''),
+  });
   return {
     'src/auth.ts': {
-      '{ bearerTokens,': `{ ${[...new Set(schemes.map(({ verifier }) => `${verifier}, `))].sort().join('')}`,
-      '#schemes': schemes.map(({ name, verifier, secrets, issuer }) => ({
-        keeper: propertyName(name),
-        bearerTokens: verifier,
-        API_TOKENS: secrets,
-        ", issuer: 'AUTH'": issuer === undefined ? '' : `, issuer: '${issuer}'`,
-      })),
+      '{ bearerTokens,': `{ ${[...new Set(schemes.map(({ verifier }) => `${verifier}, `))].sort().join('')}${users ? 'signedTokenStrategy, ' : ''}`,
+      '#schemes': [
+        ...schemes.map(({ name, verifier, secrets, issuer }) => ({
+          keeper: propertyName(name),
+          [VERIFIER]: `${verifier}({ secrets: '${secrets}'${issuer === undefined ? '' : `, issuer: '${issuer}'`} })`,
+        })),
+        ...(users ? [{ keeper: propertyName(users.scheme), [VERIFIER]: strategyCode(users) }] : []),
+      ],
     },
+    'src/config.ts': { '#users': users !== undefined },
+    'src/dependencies.ts': { '#users': users !== undefined },
     'src/errors.ts': {
-      '{ components }': generated(errorType),
+      '{ components }': `{ ${errorType.startsWith('components[') ? 'components' : 'operations'} }`,
       "components['schemas']['Problem']": errorType,
       "'application/problem+json'": quoted(usual.mediaType ?? ''),
-      "OwnKind = 'noSuchResource'": `OwnKind = ${kinds.map(({ kind }) => quoted(kind)).join(' | ') || 'never'}`,
-      '#kinds': kinds.map(({ kind, status, number }) => ({
-        noSuchResource: kind,
-        '404': `${status}`,
-        '40401': `${number}`,
-      })),
+      "OwnKind = 'noSuchResource' | 'conflict'": `OwnKind = ${kinds.map(({ kind }) => quoted(kind)).join(' | ') || 'never'}`,
+      '#kinds': kinds
+        .map(({ kind, status, number }) => `${kind}: { status: ${status}, number: ${number} },\n`)
+        .join(''),
+      ', status = ERRORS[kind].status': says(usual.shape, STATUS) ? ', status = ERRORS[kind].status' : '',
+      ', message, status) };': `, message${says(usual.shape, STATUS) ? ', status' : ''}) };`,
       '#body': `return ${codeOf(usual.shape)};\n`,
       '#others': others.length > 0,
       '#other': others.map(({ operationId, status, ...other }) => ({
         "'printLabel 404'": quoted(`${operationId} ${status}`),
         "(_, message) => ({ contentType: 'text/plain', body: message })": otherCode(other),
       })),
-      ...(others.length === 0 && { '({ kind, message }, operation)': '({ kind, message })' }),
       "numberIn('code')":
         number === undefined ? '() => undefined' : `numberIn(${number.map(quoted).join(', ')})`,
     },
     'src/handlers/index.ts': { '#handlers': false },
     'src/bike-shed/bike-shed-store.ts': {
-      '{ components }': generated(...collections.map(({ type }) => type)),
-      '#types': collections.map(({ type, typeName }) => ({
-        Bike: typeName,
-        "components['schemas']['Bike']": type,
-      })),
-      '#members': collections.map(({ name, typeName }) => ({ bikes: name, Bike: typeName })),
+      '#imports': `${typeImports(tables)}${users ? "import type { Users } from '../storage/users';\n" : ''}`,
+      '#members': `${typeMembers(tables)}${users ? 'readonly users: Users;\n' : ''}`,
     },
     'src/storage/open.ts': {
       "mark: 'Bike'": `mark: ${quoted(names.mark)}`,
-      'REFERENCES bikes ': `REFERENCES ${first?.table} `,
-      'INTO bikes (key, value) SELECT key, value FROM bikes ': `INTO ${first?.table} (key, value) SELECT key, value FROM ${first?.table} `,
-      '#members': collections.map(({ name, table }) => ({ bikes: name, "'bikes'": `'${table}'` })),
-      '#tables': collections.map(({ table }) => ({ bikes: table })),
+      'neighbors.color': `${tables[0]?.variable ?? ''}.color`,
+      'insertInto(neighbors,': `insertInto(${tables[0]?.variable ?? ''},`,
+      '#imports': `${imports(tables)}${users ? "import { users, usersIn } from './users';\n" : ''}`,
+      '#members': `${opened(tables)}${users ? 'users: usersIn(database),\n' : ''}`,
+      '#tables': `${creations(tables)}${users ? 'createTable(users),\n' : ''}`,
+    },
+    'src/seed.ts': {
+      ...examplePlaces('.', 'store'),
+      ...(examples.length === 0 && {
+        '#stored': 'await store.ready(); // add to it what you like to find there\n',
+      }),
     },
     'tests/contract/service.ts': {
-      '{ BikeShedStore, Bike }': `{ ${[`${names.pascal}Store`, ...collections.filter(({ name }) => isUsed(name)).map(({ typeName }) => typeName)].join(', ')} }`,
-      '#examples': examples.length > 0,
-      '#typed': collections
-        .filter(({ name }) => isUsed(name))
-        .map(({ name, typeName }) => ({ bikes: name, Bike: typeName })),
-      '#stored': examples.map(({ name, key }) => ({
-        bikes: name,
-        "'00000000-0000-4000-8000-000000000001'": quoted(key),
-      })),
+      ...examplePlaces('../../src', 'dependencies.store'),
       '#members': members === '' ? '' : `body: ${members},\n`,
-      '#kinds': kinds.map(({ kind, status }) => ({
-        noSuchResource: kind,
-        '404': `${status}`,
-        "['getBike', 'replaceBike', 'deleteBike', 'printLabel']": codeOf(
-          status === 404 ? decided.absent : [],
-        ),
-      })),
+      "?? 'memory:' }": `?? 'memory:'${users ? ", TOKEN_SECRETS: 'of-the-contract-tests'" : ''} }`,
+      '#users': users !== undefined,
+      '#usersStored': users?.stored ?? '',
+      '#usersCredentials': users ? credentialsCode(users) : '',
+      '#kinds': [
+        ...kinds.map(({ kind, status }) => ({
+          kind,
+          status: `${status}`,
+          operations: operationsWith(status),
+        })),
+        ...(users?.refusals['invalidRequest']
+          ? [{ kind: 'invalidRequest', status: 'ERRORS.invalidRequest.status', operations: [] }]
+          : []),
+      ]
+        .map(
+          ({ kind, status, operations }) =>
+            `${kind}: { status: ${status}, operations: ${codeOf([...new Set([...(users?.refusals[kind] ?? []), ...operations])])} },\n`,
+        )
+        .join(''),
       '#scenarios': decided.sequences
         .map(({ title, steps }) => `  { title: ${quoted(title)}, steps: [${steps.join(', ')}] },\n`)
         .join(''),
@@ -185,11 +233,19 @@ function sourcePlaces(decided: Decided): Record<string, Places> {
   };
 }
 
+/** The facts that are made of the status. */
+const STATUS = /^(status|title)/;
+
 /** The code of a row of OTHERS. */
 function otherCode({ mediaType = 'application/json', shape }: ErrorBody): string {
   if (shape === undefined) return '() => ({})';
   const code = `({ contentType: ${quoted(mediaType)}, body: ${codeOf(shape)} })`;
   const uses = (name: string) => new RegExp(`\\b${name}\\b`).test(code);
-  const parameters = uses('message') ? `${uses('kind') ? 'kind' : '_'}, message` : uses('kind') ? 'kind' : '';
+  const names = ['kind', 'message', 'status'];
+  const last = names.findLastIndex(uses);
+  const parameters = names
+    .slice(0, last + 1)
+    .map((name, i) => (uses(name) ? name : '_'.repeat(i + 1)))
+    .join(', ');
   return `(${parameters}) => ${code}`;
 }

@@ -11,6 +11,7 @@ import {
   successOf,
   viewSchemas,
 } from '../../src/contract';
+import { type Inside, insideOf, within } from './envelopes';
 import { camelOf } from './names';
 import type { BodyPlace } from './types';
 
@@ -27,10 +28,14 @@ export interface PathParameter {
 
 /** Objects that a service stores, by a response that has one of them. */
 export interface Stored {
-  /** The name of their collection: `specialEvents`. */
+  /** The name of their part of the store: `specialEvents`. */
   readonly name: string;
-  /** Of a response to GET or POST that has one of them. */
+  /** Of a response to GET or POST that has one of them, perhaps in an envelope. */
   readonly body: BodyPlace;
+  readonly inside: Inside;
+  /** The operations on all of them. */
+  readonly create: Operation | undefined;
+  readonly list: Operation | undefined;
 }
 
 /** Objects that have a path of their own. */
@@ -42,7 +47,8 @@ export interface Resource extends Stored {
   readonly example: unknown;
   /** The property with its key, if it has one. */
   readonly id: string | undefined;
-  readonly create: Operation | undefined;
+  readonly replace: Operation | undefined;
+  readonly patch: Operation | undefined;
   readonly remove: Operation | undefined;
 }
 
@@ -58,7 +64,9 @@ export function resourcesOf(document: OpenApiDocument, served: Iterable<ServedOp
     if (operation.method !== 'GET' || last === undefined) return [];
     const success = successBody(document, operation);
     if (!success) return [];
-    const example = successOf(document, one)?.body;
+    const inside = insideOf(document, [success.schema], 'response', 'one');
+    if (inside.isList) return [];
+    const example = within(inside, successOf(document, one)?.body);
     const id = idOf(example, last);
     const parameters = pathParameters(
       document,
@@ -68,21 +76,21 @@ export function resourcesOf(document: OpenApiDocument, served: Iterable<ServedOp
     );
     return [
       {
-        body: success,
-        name: nameFor(parent, names),
-        read: operation,
-        parameters,
-        example,
-        id,
-        create: at('POST', parent),
-        remove: at('DELETE', path),
+        ...{ body: success, inside, name: nameFor(parent, names), parameters, example, id },
+        ...{
+          read: operation,
+          replace: at('PUT', path),
+          patch: at('PATCH', path),
+          remove: at('DELETE', path),
+        },
+        ...{ create: at('POST', parent), list: at('GET', parent) },
       },
     ];
   });
 }
 
 /** The body of the success of an operation, if it is JSON. */
-function successBody(
+export function successBody(
   document: OpenApiDocument,
   { operationId, pointer, responses }: Operation,
 ): BodyPlace | undefined {
@@ -118,14 +126,14 @@ export function listedIn(
   return all.flatMap((one): Stored[] => {
     const { operation } = one;
     const [path = ''] = operation.paths;
-    const isListed = all.some(
-      (other) => other.operation.method === 'GET' && other.operation.paths[0] === path,
-    );
+    const list = all.find((other) => other.operation.method === 'GET' && other.operation.paths[0] === path);
     const isOwn = resources.some(({ create }) => create?.operationId === operation.operationId);
-    if (operation.method !== 'POST' || !isListed || isOwn) return [];
+    if (operation.method !== 'POST' || !list || isOwn) return [];
     const success = successBody(document, operation);
     if (!success || !isObject(successOf(document, one)?.body)) return [];
-    return [{ body: success, name: nameFor(path, names) }];
+    const inside = insideOf(document, [success.schema], 'response', 'one');
+    if (inside.isList) return [];
+    return [{ body: success, inside, name: nameFor(path, names), create: operation, list: list.operation }];
   });
 }
 

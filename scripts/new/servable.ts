@@ -5,6 +5,7 @@ import {
   isObject,
   joinPointer,
   type JsonObject,
+  jsonPath,
   lastStep,
   members,
   OpenApiDocument,
@@ -14,7 +15,7 @@ import {
 } from '../../src/contract';
 import { toMockable } from '../mock/document';
 import { isUnknown } from '../publish/remarks';
-import { type Action, jsonPath } from './overlay';
+import type { Action } from './overlay';
 
 export interface Servable {
   /** The document that can be served. */

@@ -14,7 +14,10 @@ import {
 import { quoted } from '../generate/handler-names';
 import { codeOf, propertyName } from './error-body';
 import type { OwnKind } from './errors';
-import { idOf, type Resource } from './resources';
+import { idOf, type Resource, successBody } from './resources';
+import { insideOf, within } from './envelopes';
+import type { Stores } from './stores';
+import type { Table } from './tables';
 import { handledValue } from './types';
 
 export interface Sequence {
@@ -37,6 +40,7 @@ export function prepare(
   served: readonly ServedOperation[],
   resources: readonly Resource[],
   kinds: readonly OwnKind[],
+  { tables, written }: Pick<Stores, 'tables' | 'written'>,
 ): { readonly sequences: readonly Sequence[]; readonly todo: readonly Todo[] } {
   const none = kinds.find(({ status }) => status === 404);
   const sequences: Sequence[] = resources.flatMap((resource) => lifeOf(document, served, resource, none));
@@ -46,11 +50,31 @@ export function prepare(
     const absence = none && absenceOf(document, operation, inner, none);
     if (absence) sequences.push(absence);
   }
+  for (const { operation, code = '' } of written) {
+    const isOf = ({ stored }: Table) =>
+      stored?.create === operation || (stored && 'read' in stored && stored.replace === operation);
+    const table = tables.find(isOf);
+    const create = table?.stored?.create;
+    const kind = kinds.find(({ status }) => code.includes(`=== 'unique') return { status: ${status}`));
+    if (!table || !create || !kind) continue;
+    sequences.push({
+      title: `${operation.operationId}: the ${(table.unique ?? table.keys.at(-1))?.name} is taken`,
+      steps: [stepOf(create, '', 'success'), stepOf(operation, '', kind.kind)],
+      proves: [`${operation.operationId} ${kind.status}`],
+    });
+  }
   const proven = new Set(sequences.flatMap(({ proves }) => proves));
+  const answers = (operationId: string, status: string) =>
+    written.some(
+      ({ operation, code = '' }) =>
+        operation.operationId === operationId && code.includes(`return { status: ${status}`),
+    );
   const todo = served.flatMap(({ operation: { operationId, responses } }) =>
     kinds
       .map(({ status }) => String(status))
-      .filter((key) => responses.has(key) && !proven.has(`${operationId} ${key}`))
+      .filter(
+        (key) => responses.has(key) && !proven.has(`${operationId} ${key}`) && !answers(operationId, key),
+      )
       .map((key) => ({
         obligation: `${operationId} | response | ${key} | *`,
         reason: `to do: write a scenario that ends in ${key}, then delete this line`,
@@ -62,28 +86,39 @@ export function prepare(
 const documents = (operation: Operation, kind: OwnKind | undefined): kind is OwnKind =>
   kind !== undefined && operation.responses.has(String(kind.status));
 
-const stepOf = ({ operationId }: Operation, parameters: string, expect: string): string =>
-  `{ operation: ${quoted(operationId)}, ${parameters}expect: ${quoted(expect)} }`;
+const stepOf = ({ operationId }: Operation, parameters: string, expect: string, answer = ''): string =>
+  `{ operation: ${quoted(operationId)}, ${parameters}expect: ${quoted(expect)}${answer} }`;
 
 /** Create, read and delete, where the document has these operations. */
 function lifeOf(
   document: OpenApiDocument,
   served: readonly ServedOperation[],
-  { create, read, remove, parameters, name }: Resource,
+  { create, read, remove, parameters, name, body, inside }: Resource,
   none: OwnKind | undefined,
 ): Sequence[] {
   const key = parameters.at(-1);
   const made = create && served.find(({ operation }) => operation.operationId === create.operationId);
-  const id = made && key && idOf(successOf(document, made)?.body, key.name);
-  if (!made || !key || id === undefined) return [];
-  const created = `parameters: (answerTo) => ({ ${propertyName(key.name)}: answerTo(1).at(${quoted(joinPointer('', id))}) }), `;
+  const answered = made && successBody(document, made.operation);
+  if (!answered || !key) return [];
+  const one = insideOf(document, [answered.schema], 'response', 'one');
+  const id = idOf(within(one, successOf(document, made)?.body), key.name);
+  if (id === undefined || one.isList) return [];
+  const steps = one.property === undefined ? [] : [one.property];
+  const created = `parameters: (answerTo) => ({ ${propertyName(key.name)}: answerTo(1).at(${quoted(joinPointer('', ...steps, id))}) }), `;
+  // What was created is read as it was answered.
+  const isSame = document.follow(answered.schema).pointer === document.follow(body.schema).pointer;
+  const same = isSame ? '' : one.property === inside.property ? joinPointer('', ...steps) : undefined;
+  const equal =
+    same === undefined
+      ? ''
+      : `, answer: (answerTo) => ({ ${quoted(same)}: answerTo(1).at(${quoted(same)}) })`;
   const gone = remove ? [read, remove].filter((operation) => documents(operation, none)) : [];
   return [
     {
       title: `${name}: what is created can be read${remove ? ', until it is deleted' : ''}`,
       steps: [
         stepOf(made.operation, '', 'success'),
-        stepOf(read, created, 'success'),
+        stepOf(read, created, 'success', equal),
         ...(remove ? [stepOf(remove, created, 'success')] : []),
         ...gone.map((operation) => stepOf(operation, created, none?.kind ?? '')),
       ],
@@ -112,7 +147,7 @@ function absenceOf(
 }
 
 /** Another value of a schema, for a key that nothing has. */
-function otherThan(document: OpenApiDocument, schema: string, example: unknown): unknown {
+export function otherThan(document: OpenApiDocument, schema: string, example: unknown): unknown {
   const view = viewSchemas(document, [schema], 'request');
   if (view.values) return undefined;
   const same = stringifyJson(example);
@@ -143,29 +178,63 @@ function otherInteger({ least, most }: SchemaView, example: bigint): (number | b
 
 /** An object that is stored before each test: the example of a path. */
 export interface StoredExample {
-  /** The name of its collection. */
-  readonly name: string;
-  readonly key: string;
-  readonly value: unknown;
+  readonly table: Table;
+  /** As its table takes it. */
+  readonly value: object;
+  readonly keys: Readonly<Record<string, unknown>>;
 }
 
-export function storedExamples(document: OpenApiDocument, resources: readonly Resource[]): StoredExample[] {
-  return resources.flatMap(({ name, parameters, example, body, id }) => {
-    const key = parameters.at(-1)?.example;
-    if (key === undefined || example === undefined) return [];
-    const fits =
-      isObject(example) &&
-      id !== undefined &&
-      (typeof example[id] === typeof key || (isInteger(example[id]) && isInteger(key)));
-    const value = handledValue(document, [body.schema], fits ? { ...example, [id]: key } : example);
-    return [{ name, key: typeof key === 'string' ? key : stringifyJson(key), value }];
-  });
+/** The objects that the examples of paths name, those that others refer to first. */
+export function storedExamples(document: OpenApiDocument, tables: readonly Table[]): StoredExample[] {
+  const found = new Map<string, StoredExample>();
+  for (const table of tables) {
+    const { stored, keys, kind, unique, references } = table;
+    if (!stored || !('read' in stored) || stored.example === undefined) continue;
+    const values = keys.map(
+      ({ parameter }) => stored.parameters.find(({ name }) => name === parameter)?.example,
+    );
+    if (values.includes(undefined)) continue;
+    const given = handledValue(document, stored.inside.schemas, stored.example);
+    const own: Readonly<Record<string, unknown>> = Object.fromEntries(
+      keys.map(({ name, type }, i) => {
+        const value = values[i];
+        if (!isInteger(value)) return [name, value];
+        return [name, type === 'INT64' ? BigInt(value) : Number(value)];
+      }),
+    );
+    if (kind === 'value') {
+      found.set(table.name, { table, value: { ...own, value: given }, keys: own });
+      continue;
+    }
+    const value: Record<string, unknown> = { ...(isObject(given) ? given : {}), ...own };
+    const { columns } = table;
+    if (columns.some(({ name, required, nullable }) => required && !nullable && value[name] === undefined))
+      continue;
+    if (kind === 'columns')
+      for (const name of Object.keys(value))
+        if (![...columns, ...keys].some((column) => column.name === name))
+          Reflect.deleteProperty(value, name);
+    // Another than that of the request that creates one.
+    if (unique)
+      value[unique.name] =
+        otherThan(document, unique.schemas[0] ?? '', value[unique.name]) ?? value[unique.name];
+    for (const [name, { to, column }] of references) {
+      const target = found.get(to)?.keys[column];
+      if (Object.hasOwn(value, name) && target !== undefined) value[name] = target;
+    }
+    // The database counts the first: one that is given would not be counted.
+    const [key = ''] = keys.map(({ name }) => name).slice(-1);
+    const isFirst = table.source === 'counted' && String(value[key]) === '1';
+    const others = Object.fromEntries(Object.entries(value).filter(([name]) => name !== key));
+    found.set(table.name, { table, value: isFirst ? others : value, keys: own });
+  }
+  return [...found.values()];
 }
 
 /** The text of tests/contract/examples.json, in which integers of 64 bits are marked. */
 export const examplesFile = (examples: readonly StoredExample[]): string =>
   `${JSON.stringify(
-    Object.fromEntries(examples.map(({ name, value }) => [name, value])),
+    Object.fromEntries(examples.map(({ table, value }) => [table.name, value])),
     (_, value: unknown) => (typeof value === 'bigint' ? { $int64: String(value) } : value),
     2,
   )}\n`;

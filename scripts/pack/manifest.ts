@@ -17,11 +17,15 @@ export const NAME = 'contract-first-server';
 export const ENTRIES: Readonly<Record<string, string>> = {
   '.': 'src/contract/index',
   './database': 'src/database/index',
+  './kysely': 'src/kysely/index',
   './runtime': 'src/runtime/index',
-  './operational': 'src/runtime/index', // the name of 2.0.0
+  './operational': 'src/runtime/operational', // the name of 2.0.0
   './testing': 'scripts/prove/index',
 };
 export const COMMAND = 'scripts/cli';
+
+/** What only an entry of its own imports: a service that uses the entry has it among its dependencies. */
+const OPTIONAL = 'kysely';
 
 /**
  * Creates the package.json of the package. The packages that the code of src/ names are its dependencies, with the
@@ -40,6 +44,7 @@ export function createManifest(root: RootManifest, files: ReadonlyMap<string, st
       : stringsIn(text);
     for (const name of names) if (Object.hasOwn(versions, name)) (isRunTime ? needed : tools).add(name);
   }
+  needed.delete(OPTIONAL);
   const pinned = (names: Iterable<string>) =>
     Object.fromEntries([...names].sort().map((name) => [name, versions[name]]));
   return {
@@ -60,7 +65,9 @@ export function createManifest(root: RootManifest, files: ReadonlyMap<string, st
       './package.json': './package.json',
     },
     dependencies: pinned(needed),
-    toolchain: pinned([...tools].filter((name) => !needed.has(name))),
+    peerDependencies: { [OPTIONAL]: `~${versions[OPTIONAL]}` },
+    peerDependenciesMeta: { [OPTIONAL]: { optional: true } },
+    toolchain: pinned([...tools].filter((name) => !needed.has(name) && name !== OPTIONAL)),
   };
 }
 

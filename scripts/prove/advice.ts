@@ -47,6 +47,10 @@ export const ADVICE = {
   removeKeyword: (keyword: string, slot: string, source: string) =>
     `no value was found that violates ${keyword} and that ${slot} can carry: remove the keyword if others already exclude such values, or add a waiver to ${source}`,
 
+  // A failure of the server
+  readItsLog: () =>
+    'the cause is in the log of the server, which is another process: look there, by the X-Request-Id of the answer if it has one',
+
   // A waiver
   renewWaiver: (waiver: string) =>
     `EXPIRED waiver: ${waiver}. Mend the cause and remove it, or set another date.`,

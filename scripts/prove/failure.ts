@@ -1,3 +1,4 @@
+import { ADVICE } from './advice';
 import type { Case, Family } from './cases/case';
 import { type Cause, causesOf, plainCause } from './cause';
 import type { Operation } from './document/model';
@@ -14,6 +15,8 @@ export interface Failure {
   readonly causes: readonly Cause[];
   /** Lines for bash; empty if no request was sent. */
   readonly curl: string;
+  /** What the service has logged of it, in lines. */
+  readonly logged?: string;
   /** For a generated request: repeats it. */
   readonly replay?: Replay;
 }
@@ -47,22 +50,26 @@ export interface WaivedFailure extends Failure {
 /**
  * @param before the cases to send first, in order
  * @param server the address for the curl lines. The values of its secrets are left out of each text.
+ * @param logged what the service has logged: an error is one cause, whatever was expected
  */
 export function failureOf(
   failed: Case,
   problems: readonly string[],
   before: readonly Case[] = [],
   server: CurlServer = DEFAULT_SERVER,
+  logged?: string,
 ): Failure {
   const { family, operation, title } = failed;
   const text = (raw: string): string => printable(raw, server.secrets);
   const shown = problems.map(text);
+  const isError = logged !== undefined && logged !== ADVICE.readItsLog();
   return {
     family,
     operation: operation.id,
     title: text(title),
     problems: shown,
-    causes: causesOf(failed, shown),
+    causes: causesOf(failed, shown).map((cause) => (isError ? { ...cause, key: logged } : cause)),
+    ...(logged !== undefined && { logged }),
     curl: [...before, failed].map(({ request }) => curlCommand(request, server)).join('\n'),
   };
 }

@@ -30,11 +30,13 @@ export type {
   Refusals,
   Resolvable,
   Scenario,
+  ScenarioOf,
   Server,
   Step,
   Target,
   Waiver,
 } from './target';
+export { emptied } from './service/test-database';
 export { urlTarget, type UrlOptions } from './url-target';
 export {
   readExamples,
@@ -50,7 +52,7 @@ export { groupFailures } from './groups';
 export { isOpen } from './obligation';
 export { asArray, asObject, asString } from './json/tree';
 export { escapeToken, nodeAt, objectAt, pointerOf, resolvePointer } from './json/tree';
-export { rounded, toJavaScript } from './json/value';
+export { parse as parseValue, rounded, toJavaScript } from './json/value';
 export { type Document, type Operation, type Response } from './document/model';
 export { codecOf } from './document/media';
 export { documentBasePath, readDocument } from './document/reader';

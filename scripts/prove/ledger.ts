@@ -69,7 +69,8 @@ function finalState(
   if (passed > 0) return isStub ? { state: 'STUB', reason: ofStub(operation) } : { state: 'PROVEN' };
   const waiver = waivers.ofObligation(obligation.key);
   if (waiver) return { state: 'WAIVED', reason: waiver.reason };
-  if (isStub && obligation.kind === 'response') return { state: 'STUB', reason: ofStub(operation) };
+  if (isStub && (obligation.kind === 'response' || obligation.kind === 'stored'))
+    return { state: 'STUB', reason: ofStub(operation) };
   if (stopped !== undefined) return { state: 'LEFT OUT', reason: `the run ended early: ${stopped}` };
   const beyond = undecided ? undefined : whyOutOfReach(obligation, target);
   if (beyond !== undefined) return { state: 'OUT OF REACH', reason: beyond };
@@ -85,6 +86,7 @@ function whyOutOfReach(
 ): string | undefined {
   if (kind === 'protocol' && key.endsWith('| body limit') && bodyLimit === undefined)
     return ADVICE.stateLimit(blackBox !== undefined);
+  if (kind === 'stored') return 'no request stored something that could be read back';
   if (!blackBox) return undefined;
   if (kind === 'received') return ADVICE.testInProcess();
   if (kind === 'response') return ADVICE.causeInProcess();

@@ -26,7 +26,7 @@ export interface Obligation {
   /** Identifies it; waivers match it. */
   readonly key: string;
   readonly operation: string;
-  readonly kind: 'constraint' | 'response' | 'security' | 'protocol' | 'received';
+  readonly kind: 'constraint' | 'response' | 'security' | 'protocol' | 'received' | 'stored';
   /** The key without the operation. */
   readonly description: string;
   /** The label of the slot, for a constraint. */
@@ -86,6 +86,7 @@ export const constraintKey = (
 export type RuleParts =
   | [kind: 'received', slot: string, rule: ReceivedRule]
   | [kind: 'response', status: string, mediaType: string]
+  | [kind: 'stored', reader: string]
   | [kind: 'security', schemes: string, scenario: SecurityScenario]
   | [kind: 'protocol', scenario: ProtocolScenario];
 

@@ -13,8 +13,10 @@ import {
   type SecurityScenario,
   type Side,
 } from './obligation';
+import { followsWord } from './request/compose';
 import { acceptsAnyQueryParameter } from './request/serialize';
 import { isTyped, type Slot, slots } from './request/slots';
+import { readerOf } from './stored/reader';
 import { anyValueOf, isClosed, defaultOf } from './schema/locations';
 import { type Constraint, constraints } from './schema/constraints';
 import { levelOf, type RuleName } from './profile';
@@ -33,6 +35,7 @@ export function deriveObligations(document: Document, target: Target, operation:
       ? textual.flatMap((slot) => receivedObligations(document, operation, slot))
       : []),
     ...responseObligations(operation),
+    ...storedObligations(document, operation),
     ...securityObligations(document, target, operation),
     ...protocolObligations(document, target, operation, isTested),
   ];
@@ -137,24 +140,29 @@ function responseObligations(operation: Operation): Derived[] {
     });
 }
 
+/** What the operation stores comes back as it was sent, where an operation reads it. */
+function storedObligations(document: Document, operation: Operation): Derived[] {
+  const found = readerOf(document, operation);
+  return found ? [derive(operation, 'stored', found.reader.id)] : [];
+}
+
 function securityObligations(document: Document, target: Target, operation: Operation): Derived[] {
-  const { schemes } = document;
   const allowsAnonymous = operation.security.some((alternative) => alternative.length === 0);
   return operation.security.flatMap((alternative, index) => {
     const required = alternative.filter(
       (name) => !isRedundant(document, target, operation, alternative, name),
     );
-    const isInHeader = required.some((name) => schemes[name]?.['type'] !== 'apiKey');
+    const isInHeader = required.some((name) => followsWord(document, target, name));
     const hasScopes = Object.values(operation.scopes[index] ?? {}).some((scopes) => scopes.length > 0);
-    const refused = {
-      missing: true,
+    const scenarios = applying<SecurityScenario>({
+      accepted: true,
+      missing: !allowsAnonymous,
       wrong: required.length > 0,
       malformed: isInHeader,
       doubled: isInHeader,
-      misplaced: isInHeader,
+      misplaced: isInHeader && !allowsAnonymous,
       'insufficient scope': hasScopes,
-    };
-    const scenarios = applying<SecurityScenario>({ accepted: true, ...(!allowsAnonymous && refused) });
+    });
     const name = nameOfAlternative(alternative);
     return scenarios.map((scenario) => derive(operation, 'security', name, scenario));
   });
@@ -178,7 +186,8 @@ export function isRedundant(
   };
   const present = alternative.filter((name) => name !== scheme).map(presented);
   return security.some(
-    (other) => other !== alternative && other.every((name) => present.includes(presented(name))),
+    (other) =>
+      other !== alternative && other.length > 0 && other.every((name) => present.includes(presented(name))),
   );
 }
 

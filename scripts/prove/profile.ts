@@ -41,6 +41,8 @@ const RULES = {
   'JSON encoding': failure('RFC 8259 sections 2 and 8.1'),
   'unlisted response property': decided(),
 
+  'stored value': warning('RFC 9110 sections 9.3.3 and 9.3.4: what a request has stored is what is read'),
+
   // Values
   'valid request': failure(`${OPENAPI} 4.8.10: the request fits its parameters and its body`),
   'limited value': warning('RFC 8259 sections 6 and 9: a receiver may limit numbers and strings'),
@@ -80,6 +82,7 @@ const RULES = {
   'missing credentials': failure(`${OPENAPI} 4.8.30`),
   'wrong credentials': failure(`${OPENAPI} 4.8.30`),
   'insufficient scope': failure(`${OPENAPI} 4.8.30`),
+  'refused credentials': warning('RFC 6750 section 3.1: also where a request needs none, a bad token is 401'),
   'malformed credentials': warning('RFC 9110 section 2.4: a recipient may recover from an invalid construct'),
   'doubled credentials': warning('RFC 9110 section 5.3 leaves it to the recipient'),
   'misplaced credentials': warning('RFC 6750 section 2: a server may support other places'),

@@ -22,6 +22,8 @@ import type { Target, Waiver } from './target';
 import { openWaivers, type Waivers } from './waivers';
 import type { Document } from './document/model';
 import { readDocument } from './document/reader';
+import { attemptStored } from './stored/attempt';
+import { attemptLists } from './stored/lists';
 import { asObject, asString } from './json/tree';
 
 /** The result of a run. */
@@ -78,8 +80,9 @@ export interface RunOptions {
  *
  * @throws {Error} if the document, the target or the options cannot be used, or the target does not start
  */
-export async function run(target: Target, options: RunOptions = {}): Promise<Result> {
+export async function run(given: Target, options: RunOptions = {}): Promise<Result> {
   const began = performance.now();
+  const target: Target = given.inspect ? { ...given, ...(await given.inspect()) } : given;
   const document = readDocument(target.document, target);
   const oracle = options.oracle ?? createOracle(document.requests);
   const responseOracle = options.oracle ?? createOracle(document.responses);
@@ -165,6 +168,8 @@ export async function run(target: Target, options: RunOptions = {}): Promise<Res
     }
     if (!replay) {
       for (const steps of scenarioCases(target, contexts)) await attemptScenario(steps, server, session);
+      await attemptStored(contexts, server, session);
+      await attemptLists(contexts, server, session);
       for (const context of contexts) await attemptLast(context, server, session);
       for (const [status, start] of Object.entries(target.situations ?? {}))
         await attemptSituation(contexts, session, Number(status), start);

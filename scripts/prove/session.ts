@@ -1,4 +1,6 @@
 import type { Case, Family, RunContext } from './cases/case';
+import { ADVICE } from './advice';
+import { loggedText } from './logged';
 import { type Failure, failureOf, type WaivedFailure } from './failure';
 import { openLedger } from './ledger';
 import { ruleKey } from './obligation';
@@ -90,6 +92,7 @@ interface SessionOptions extends RunContext {
 /** Sends cases, judges their answers, and records them in the ledger. */
 export function openSession({ waivers, operations, onRequest, signal, ...common }: SessionOptions) {
   const { document, oracle, responseOracle, target } = common;
+  const { profile = 'strict' } = target;
   const ledger = openLedger({ ...document, operations }, target);
   const lenient = document.lenient.responses.map((schemas) => createOracle(schemas));
   const ownRefusals = target.blackBox && createOwnRefusals();
@@ -103,6 +106,8 @@ export function openSession({ waivers, operations, onRequest, signal, ...common 
   );
   const failures: Failure[] = [];
   const failedCases = new Map<Failure, Case>();
+  /** What the service has logged of the failure of a case. */
+  const logs = new WeakMap<Case, string>();
   const warnings: Failure[] = [];
   const waived: WaivedFailure[] = [];
   const families = new Map<Family, number>();
@@ -126,7 +131,7 @@ export function openSession({ waivers, operations, onRequest, signal, ...common 
   };
 
   const describe = (sent: Case, problems: readonly string[], before: readonly Case[] = []): Failure =>
-    failureOf(sent, problems, before, target.curl);
+    failureOf(sent, problems, before, target.curl, logs.get(sent));
 
   /** Reports a failure. A later step can shrink its case. */
   const fail = (
@@ -152,6 +157,7 @@ export function openSession({ waivers, operations, onRequest, signal, ...common 
   ): Promise<Probed | undefined> => {
     onRequest?.({ operation: sent.operation.id, family, requests: client.sent() + 1 });
     const before = server.entered?.() ?? 0;
+    server.failed?.(); // that of an earlier request
     let actual = state ? { ...sent, request: await state.prepare(server, sent) } : sent;
     let outcome = await client.exchange(server, actual.request);
     const renewed = outcome && (await state?.renew(server, actual, outcome));
@@ -161,6 +167,8 @@ export function openSession({ waivers, operations, onRequest, signal, ...common 
     }
     if (!outcome) return undefined;
     state?.observe(sent.operation, actual.request, outcome);
+    const logged = whatWasLogged(server, actual, outcome);
+    if (logged !== undefined) logs.set(actual, logged);
     families.set(family, (families.get(family) ?? 0) + 1);
     const entered = server.entered && server.entered() - before;
     if (!('noResponse' in outcome)) ownRefusals?.learn(sent, outcome);
@@ -172,6 +180,14 @@ export function openSession({ waivers, operations, onRequest, signal, ...common 
         : { problems: [], proves: [] };
     const problems = [...verdict.problems, ...input.problems];
     return { actual, outcome, verdict, proves: input.proves, problems };
+  };
+
+  /** What the service has logged of its failure, or where to look. */
+  const whatWasLogged = (server: Server, sent: Case, outcome: Outcome): string | undefined => {
+    if (!('noResponse' in outcome) && outcome.status < 500) return undefined;
+    if (!server.failed) return 'noResponse' in outcome ? undefined : ADVICE.readItsLog();
+    const error = server.failed();
+    return error === undefined ? undefined : loggedText(error, target, sent);
   };
 
   const checked: typeof check = (...answer) => {
@@ -208,7 +224,7 @@ export function openSession({ waivers, operations, onRequest, signal, ...common 
     if (passed && verdict.isWarned === true)
       ledger.undecide(sent.proves, { state: 'WARNED', reason: found[0] ?? '' });
     else if (passed && inconclusive !== undefined) {
-      const state = sent.expect.kind === 'answered' ? 'OUT OF REACH' : 'UNPROVEN';
+      const state = sent.expect.kind === 'refused' ? 'UNPROVEN' : 'OUT OF REACH';
       ledger.undecide(sent.proves, { state, reason: inconclusive });
     } else ledger.record([...sent.proves, ...proves], passed);
     if (response && instance !== undefined && passed) {
@@ -249,5 +265,17 @@ export function openSession({ waivers, operations, onRequest, signal, ...common 
     requests: client.sent(),
   });
   const sending = { client, state, probe, record, reset, attempt, attemptAll };
-  return { ledger, failures, failedCases, describe, fail, isStub, giveUp, leaveOut, counts, ...sending };
+  return {
+    ledger,
+    profile,
+    failures,
+    failedCases,
+    describe,
+    fail,
+    isStub,
+    giveUp,
+    leaveOut,
+    counts,
+    ...sending,
+  };
 }

@@ -9,6 +9,11 @@ import type { CurlServer } from './wire/curl';
 export interface Server extends Address {
   /** The number of requests that have entered a handler since the start. Without it, the prover does not judge it. */
   entered?(): number;
+  /**
+   * The error for which the service has answered with 5xx or not at all since the last call, as it logs it; undefined if
+   * there was none. Without it, the report says where to look.
+   */
+  failed?(): unknown;
   /** Restores the state of the service at its start. If present, the prover calls it before each case. */
   reset?(): void | Promise<void>;
   close(): Promise<void>;
@@ -39,6 +44,24 @@ export type Refusals = Readonly<
   Record<Exclude<Refusal, 'not acceptable'>, RefusalRule> & { readonly 'not acceptable'?: RefusalRule }
 >;
 
+/** The status of each refusal that RFC 9110 defines. */
+const DEFAULT_REFUSALS: Refusals = {
+  'not found': { status: 404 },
+  'method not allowed': { status: 405 },
+  'missing credentials': { status: 401 },
+  'invalid credentials': { status: 401 },
+  'insufficient scope': { status: 403 },
+  'unsupported media type': { status: 415 },
+  'not acceptable': { status: 406 },
+  'content too large': { status: 413 },
+  malformed: { status: 400 },
+  'invalid request': { status: 400 },
+};
+
+/** How the server refuses requests to an operation, by default with the statuses that RFC 9110 defines for each reason. */
+export const refusalsFor = ({ refusals = DEFAULT_REFUSALS }: Target, operationId: string): Refusals =>
+  typeof refusals === 'function' ? refusals(operationId) : refusals;
+
 /** A refusal by the service itself, because of its state: for example, it holds no book with that number. */
 export interface OwnRefusal extends RefusalRule {
   /** Operations that may refuse any valid request in this way, except the minimal one. */
@@ -52,11 +75,31 @@ export interface Scenario {
   readonly steps: readonly Step[];
 }
 
+/**
+ * A scenario whose operations and parameters are those of the document, or it does not compile.
+ *
+ * @typeParam Operations `operations` of generated/openapi.d.ts
+ */
+export interface ScenarioOf<Operations> extends Scenario {
+  readonly steps: readonly {
+    [Id in keyof Operations & string]: Step<Id, NamesOf<Operations[Id]>>;
+  }[keyof Operations & string][];
+}
+
+/** The names of the parameters of an operation. */
+type NamesOf<Operation> = Operation extends { parameters: infer Locations }
+  ? {
+      [Location in keyof Locations]-?: [NonNullable<Locations[Location]>] extends [never]
+        ? never
+        : keyof NonNullable<Locations[Location]> & string;
+    }[keyof Locations]
+  : never;
+
 /** The minimal request of an operation, with these changes. */
-export interface Step {
-  readonly operation: string;
+export interface Step<Id extends string = string, Name extends string = string> {
+  readonly operation: Id;
   /** Parameters by name. They add to those of the minimal request, or replace them. */
-  readonly parameters?: Resolvable<ParameterValues>;
+  readonly parameters?: Resolvable<ParameterValues<Name>>;
   /** The bytes of a JSON body. */
   readonly body?: Resolvable<string>;
   /** `success`, or a name in `ownRefusals`. */
@@ -67,8 +110,10 @@ export interface Step {
   readonly bytes?: ExpectedBytes;
 }
 
-/** Parameters by name. */
-export type ParameterValues = Readonly<Record<string, Json | Value>>;
+/** Parameters by name; undefined is none. */
+export type ParameterValues<Name extends string = string> = Readonly<
+  Partial<Record<Name, Json | Value | undefined>>
+>;
 
 /**
  * The expected members of a JSON body, by name or by JSON pointer (`/books/0/title`; `/0` in an array). A member is a
@@ -171,7 +216,7 @@ export interface Target extends Extensions {
   /** The largest request body, in bytes. Without it, the limit is not tested. */
   readonly bodyLimit?: number | undefined;
   /** The refusals of the profile `strict`. By default, the statuses that RFC 9110 defines for each reason. */
-  readonly refusals?: Refusals;
+  readonly refusals?: Refusals | ((operationId: string) => Refusals);
   /** By a name that scenarios use. */
   readonly ownRefusals?: Readonly<Record<string, OwnRefusal>> | undefined;
   /** Pointer to the schema of the body of every refusal, including those with an undocumented status. */
@@ -190,4 +235,6 @@ export interface Target extends Extensions {
   readonly stubs?: readonly string[];
   /** The only other list of exceptions. */
   readonly waivers?: readonly Waiver[] | undefined;
+  /** Resolves to what only the opened service can say, which stands for what the target has. Called once, before a run. */
+  inspect?(): Promise<Pick<Target, 'credentials' | 'curl' | 'scenarios' | 'stubs'>>;
 }

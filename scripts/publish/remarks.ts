@@ -9,11 +9,11 @@ import {
 } from '../../src/contract';
 import type { Source } from '../source/source';
 
-/** The maximum number of printed lines for each kind of remark. */
+/** The usual maximum number of lines for each kind of remark. */
 const MOST = 20;
 
-/** One line for each remark, with its place in the sources. Beyond MOST of one kind, a count replaces the rest. */
-export function remarkLines(source: Source, remarks: readonly Remark[]): string[] {
+/** One line for each remark, with its place in the sources. Beyond `most` of one kind, a count replaces the rest. */
+export function remarkLines(source: Source, remarks: readonly Remark[], most = MOST): string[] {
   const kinds = new Map<string, Remark[]>();
   for (const remark of remarks) {
     const known = kinds.get(remark.keyword);
@@ -22,13 +22,13 @@ export function remarkLines(source: Source, remarks: readonly Remark[]): string[
   }
   return [...kinds].flatMap(([keyword, all]) => {
     const lines = all
-      .slice(0, MOST)
+      .slice(0, most)
       .map(({ pointer, message }) =>
         keyword === UNKNOWN
           ? `${source.locate(pointer)}: ${message}`
           : `${source.locate(pointer)}: #${pointer}: ${message}`,
       );
-    return all.length > MOST ? [...lines, `and ${all.length - MOST} more of this kind`] : lines;
+    return all.length > most ? [...lines, `and ${all.length - most} more of this kind`] : lines;
   });
 }
 

@@ -1,25 +1,25 @@
 import path from 'node:path';
-import { joinPointer, isObject, type Kind, OBJECTS, walk, type Walked, keywordAt } from '../../src/contract';
+import { joinPointer, isObject, type Kind, OBJECTS, walk, type Walked } from '../../src/contract';
 import { BOUNDS } from './bounds';
+import {
+  decoded,
+  hasKeywordOf,
+  isCopy,
+  isReference,
+  keyOf,
+  type Mutable,
+  nameOf,
+  type Origin,
+  placeOf,
+  SECTIONS,
+  sectionsIn,
+  sizeOf,
+  within,
+} from './origin';
 import { SourceError } from './read-file';
 import type { SourceFile } from './source-file';
 import { SourceFiles } from './source-files';
-import { stepsOf, valueAt } from './values';
-
-type Mutable = Record<string, unknown>;
-
-/** The section of `components` for each kind of object. */
-const SECTIONS = new Map(
-  [...(OBJECTS.get('Components')?.keywords ?? [])].flatMap(([name, { holds }]) =>
-    holds ? [[holds.kind, name] as const] : [],
-  ),
-);
-
-/** A place in a source file. */
-export interface Origin {
-  readonly file: SourceFile;
-  readonly pointer: string;
-}
+import { valueAt } from './values';
 
 /**
  * Combines the files of a document. A referenced object of another file becomes a component. A path item, and any value to
@@ -74,6 +74,10 @@ export class Bundle {
     walk({ pointer: '', value, expected: kind, documented: false }, (walked) => {
       found.push(walked);
     });
+    // What was found is that of this file, and what is put into its place now is not.
+    if (kind === 'OpenAPI' && isObject(value))
+      for (const [section, held] of sectionsIn(value['components']))
+        this.adopt(section, held, file, joinPointer('/components', SECTIONS.get(held) ?? ''));
     // Imported objects become components, so that those of the document have their names first.
     const isFirst = ({ kind: own }: Walked) => own === 'Components';
     for (const walked of [...found.filter(isFirst), ...found.filter((one) => !isFirst(one))]) {
@@ -87,6 +91,48 @@ export class Bundle {
       for (const [name, { holds }] of keywords ?? [])
         if (holds && holds.as !== 'one') this.include(walked.value, name, holds.kind, file, here);
     }
+  }
+
+  /**
+   * Puts the target of each component that is a reference to another file, and nothing else, in its place: what the files have
+   * under one name keeps it. Those that are named like their targets are first.
+   *
+   * @returns their names
+   */
+  private adopt(section: Mutable, kind: Kind, file: SourceFile, at: string): ReadonlySet<string> {
+    const adopted = new Set<string>();
+    const found = Object.keys(section).flatMap((name) => {
+      const chain = this.targets(section[name], file, joinPointer(at, name));
+      const origin = chain.at(-1);
+      return origin ? [{ name, chain, origin, isNamesake: nameOf(origin) === name }] : [];
+    });
+    for (const { name, chain, origin } of found.toSorted((a, b) => +b.isNamesake - +a.isNamesake)) {
+      const value = valueAt(origin.file.value, origin.pointer);
+      const isKnown = origin.file === this.main || this.imported.has(keyOf(kind, origin));
+      if (isKnown || !hasKeywordOf(kind, value)) continue;
+      const place = joinPointer(at, name);
+      for (const each of chain) this.imported.set(keyOf(kind, each), place);
+      this.origins.set(place, origin);
+      section[name] = structuredClone(value);
+      this.pending.push({ kind, place, file: origin.file });
+      adopted.add(name);
+    }
+    return adopted;
+  }
+
+  /** The targets of a reference that stands alone, each the target of the one before it; none in a circle. */
+  private targets(value: unknown, file: SourceFile, at: string): Origin[] {
+    const chain: Origin[] = [];
+    let target = isReference(value) ? this.target(value.$ref, file, at) : undefined;
+    while (target) {
+      const { file: from, pointer } = target;
+      if (chain.some((one) => one.file === from && one.pointer === pointer)) return [];
+      chain.push(target);
+      const next = valueAt(from.value, pointer);
+      if (from === this.main || !isReference(next)) break;
+      target = this.target(next.$ref, from, at, true);
+    }
+    return chain;
   }
 
   /** Replaces a reference by one to a component. */
@@ -143,6 +189,9 @@ export class Bundle {
     const known = this.imported.get(key);
     if (known !== undefined) return known;
     const value = valueAt(file.value, pointer);
+    // Files name what they take from others: it is one component, unless they give it another name.
+    const real = this.targets(value, file, at).at(-1);
+    if (real && nameOf(real) === nameOf(origin)) return this.component(real, kind, at);
     // The content of any other file, such as one with passwords, must not be published.
     if (!hasKeywordOf(kind, value)) {
       const what = `${file.name}${pointer === '' ? '' : `#${pointer}`}`;
@@ -151,11 +200,12 @@ export class Bundle {
     const section = SECTIONS.get(kind) ?? '';
     const components = (this.document['components'] ??= {}) as Mutable;
     const all = (components[section] ??= {}) as Mutable;
-    const base = (stepsOf(pointer).at(-1) ?? path.parse(file.path).name).replace(/[^\w.-]/g, '_');
+    const base = nameOf(origin);
     let name = base;
-    for (let n = 2; Object.hasOwn(all, name); n++) name = `${base}-${n}`;
+    for (let n = 2; Object.hasOwn(all, name) && !isCopy(all[name], value); n++) name = `${base}-${n}`;
     const place = joinPointer('/components', section, name);
     this.imported.set(key, place);
+    if (Object.hasOwn(all, name)) return place;
     this.origins.set(place, origin);
     all[name] = structuredClone(value);
     this.pending.push({ kind, place, file });
@@ -209,12 +259,14 @@ export class Bundle {
 
   /** Imports what the members of a map or list refer to, after what was found before. */
   private bringLater(map: object, kind: Kind, origin: Origin, at: string): void {
-    for (const name of Object.keys(map)) {
-      const place = joinPointer(at, name);
-      // References of its own file lead to it, and need no further component.
-      if (at.startsWith('/components/')) this.imported.set(keyOf(kind, within(origin, name)), place);
-      this.pending.push({ kind, place, file: origin.file });
-    }
+    const isSection = at.startsWith('/components/');
+    // References of its own file lead to it, and need no further component.
+    if (isSection)
+      for (const name of Object.keys(map))
+        this.imported.set(keyOf(kind, within(origin, name)), joinPointer(at, name));
+    const adopted = isSection ? this.adopt(map as Mutable, kind, origin.file, at) : new Set();
+    for (const name of Object.keys(map))
+      if (!adopted.has(name)) this.pending.push({ kind, place: joinPointer(at, name), file: origin.file });
   }
 
   /** Replaces a reference in the place of a map or a list by that map or list. */
@@ -240,35 +292,5 @@ export class Bundle {
         `references that are replaced by their targets stand for at most ${BOUNDS.copied} values`,
       );
     return structuredClone(value);
-  }
-}
-
-const keyOf = (kind: Kind, { file, pointer }: Origin): string => `${kind} ${file.path}#${pointer}`;
-const placeOf = ({ file, pointer }: Origin): string => file.locate(pointer);
-const within = ({ file, pointer }: Origin, name: string): Origin => ({
-  file,
-  pointer: joinPointer(pointer, name),
-});
-
-/** How many values it consists of. */
-const sizeOf = (value: unknown): number =>
-  typeof value === 'object' && value !== null
-    ? Object.values(value).reduce<number>((sum, member) => sum + sizeOf(member), 1)
-    : 1;
-
-/** Whether a value can be of a kind: it has one of its keywords, or none at all. */
-function hasKeywordOf(kind: Kind, value: unknown): boolean {
-  if (!isObject(value)) return kind === 'Schema' && typeof value === 'boolean';
-  const names = Object.keys(value);
-  const isKeyword = (name: string) =>
-    name === '$ref' || name.startsWith('x-') || keywordAt(kind, name) !== undefined;
-  return names.length === 0 || names.some(isKeyword);
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
   }
 }

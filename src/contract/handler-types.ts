@@ -3,7 +3,7 @@
  * adds `security`: operationId -> its security requirements; `never` without authentication.
  */
 import type { Logger } from './exchange/exchange';
-import type { PrincipalsFor } from './security/principals';
+import type { PrincipalsFor, SchemeOf } from './security/principals';
 
 /** The parts of a generated operation that these types read. */
 interface OperationTypes {
@@ -85,9 +85,17 @@ type Principal<Requirement, Principals> = {
 type Authenticated<Requirement, Principals> = [Requirement] extends [never]
   ? unknown
   : {
-      readonly principal: Principal<Requirement, Principals>;
-      readonly scopes: ScopesOf<Requirement>;
+      readonly principal: OneOf<Principal<Requirement, Principals>>;
+      readonly scopes: OneOf<ScopesOf<Requirement>>;
     };
+
+/**
+ * One of the alternatives, with `undefined` for the schemes of the others. So `principal.Token?.id` compiles where a request
+ * needs no credentials, and `if (principal.Token)` tells the alternatives apart.
+ */
+type OneOf<Alternative, Schemes extends PropertyKey = SchemeOf<Alternative>> = Alternative extends unknown
+  ? Alternative & Readonly<Partial<Record<Exclude<Schemes, keyof Alternative>, undefined>>>
+  : never;
 
 /** By security scheme: the scopes that the operation demanded, and those that the principal holds. */
 type ScopesOf<Requirement> = {
@@ -112,7 +120,7 @@ export interface RequestContext {
 
 /**
  * The argument of a handler: the valid request and its context. `path`, `query`, `header`, `cookie` and `body` exist if the
- * operation has them, `principal` and `scopes` (by security scheme) if it demands authentication. `contentType` is the
+ * operation has them, `principal` and `scopes` (by security scheme) if it has security requirements. `contentType` is the
  * documented media type of the body. `accepts` is the media type of a successful response that the client prefers. In place
  * of a range, such as `image/*`, both are the type that the client names.
  *

@@ -9,12 +9,19 @@ import {
 import { Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Express } from 'express';
+import { canHappen, REFUSED } from './exchange/own-refusals';
+import { UndocumentedResponse } from './exchange/response';
+import type { ServedOperation } from './exchange/served-operation';
 import { Connection } from './http/connection';
 import { attempt, faultToStderr, type ReportFault, safely, settleWithin } from './http/fault';
 import { fieldValue, headerEntries } from './http/header-field';
-import { breakOff, isFinalStatus, Unsent } from './http/send';
+import { breakOff, isFinalStatus, OutgoingBody, Unsent } from './http/send';
 import { stringifyJson } from './json/stringify';
-import { type Answer, Problem } from './problem';
+import type { Operation } from './operations/operations';
+import { type Answer, type Headers, Problem } from './problem';
+
+/** Encodes a problem; `operation` is undefined if it is not known yet. */
+type Render = (problem: Problem, operation?: Operation) => Answer;
 
 /** Timeouts in milliseconds and the size of the headers in bytes. */
 export interface ServerLimits extends Pick<
@@ -49,7 +56,7 @@ const IDLE_GRACE = 500;
  */
 export function createHttpServer(
   app: Express,
-  render: (problem: Problem) => Answer,
+  render: Render,
   { sendTimeout = SEND_TIMEOUT, ...limits }: ServerLimits,
   stopping?: AbortSignal,
   reportFault: ReportFault = faultToStderr,
@@ -209,7 +216,7 @@ function problemOf({ code }: NodeJS.ErrnoException): Problem | undefined {
 function refuse(
   error: NodeJS.ErrnoException | Problem,
   connection: Connection,
-  render: (problem: Problem) => Answer,
+  render: Render,
   fault: ReportFault,
 ): void {
   const { response, socket } = connection;
@@ -226,14 +233,26 @@ function refuse(
     else connection.end(); // the request has its response
     return;
   }
-  const rendered = render(problem);
-  const { status, headers: own, contentType = 'application/json', body } = rendered;
-  settleWithin([rendered, status, own, contentType, body], fault);
+  const served =
+    response?.headersSent === false ? (connection.served as ServedOperation | undefined) : undefined;
+  // An operation documents the kinds that can happen to it.
+  const own =
+    !served || canHappen(problem.kind, served.operation)
+      ? problem
+      : new Problem('malformed', problem.message);
+  let rendered = render(own, served?.operation);
+  let documented = served && writeDocumented(served, rendered, fault);
+  if (served && !documented) {
+    // The message may be longer than the document allows.
+    rendered = render(new Problem(own.kind, REFUSED), served.operation);
+    documented = writeDocumented(served, rendered, fault);
+  }
+  const { status, headers: given, contentType = 'application/json', body } = rendered;
+  settleWithin([rendered, status, given, contentType, body], fault);
   if (!isFinalStatus(status)) throw new TypeError(`expected a status from 200 to 599, got ${status}`);
-  const text = stringifyJson(body);
-  const given = [...headerEntries(own), ['Content-Type', contentType] as const];
+  const text = documented?.body ?? (body === undefined ? '' : stringifyJson(body));
   const headers = {
-    ...Object.fromEntries(given.map(([name, value]) => [name, fieldValue(name, value)])),
+    ...(documented?.headers ?? { ...fieldsOf(given), 'Content-Type': contentType }),
     'Content-Length': Buffer.byteLength(text),
     Connection: 'close',
   };
@@ -242,8 +261,27 @@ function refuse(
     socket.once('close', () => response.req.destroy());
     response.writeHead(status, headers).end(text);
   } else {
-    const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    const fields = Object.entries(headers).map(([name, value]) => `${name}: ${String(value)}\r\n`);
     const reason = STATUS_CODES[status] ?? '';
-    connection.end(`HTTP/1.1 ${status} ${reason}\r\n${fields.join('')}\r\n${text}`);
+    connection.end(`HTTP/1.1 ${status} ${reason}\r\n${fields.join('')}\r\n${text.toString()}`);
+  }
+}
+
+/** The fields of headers, with values that HTTP can carry. */
+const fieldsOf = (headers: Answer['headers']): Headers =>
+  Object.fromEntries(headerEntries(headers).map(([name, value]) => [name, fieldValue(name, value)]));
+
+/** A refusal as the operation documents it; undefined if it does not. */
+function writeDocumented({ responses }: ServedOperation, rendered: Answer, fault: ReportFault) {
+  const { status, headers, contentType, body } = rendered;
+  try {
+    const written = responses.write({ status, contentType, body }, fieldsOf(headers));
+    return written.body instanceof OutgoingBody
+      ? undefined
+      : { headers: written.headers, body: written.body ?? '' };
+  } catch (error) {
+    if (!(error instanceof UndocumentedResponse)) throw error;
+    settleWithin([rendered, body], fault);
+    return undefined;
   }
 }

@@ -22,7 +22,8 @@ export { createHttpServer, listen, type ReportUnread, type ServerLimits } from '
 export { curlCommand, exampleRequest, type Message, messageOf } from './samples/example-request';
 export { createService, type Middleware } from './pipeline';
 export { type Answer, type Headers, Problem, type ProblemKind, type Violation } from './problem';
-export { schemeKind, type SchemeKind, securitySchemes } from './security/credentials';
+export { SCOPE } from './operations/declared-scopes';
+export { type DocumentedScheme, schemeKind, type SchemeKind, securitySchemes } from './security/credentials';
 export type { PrincipalsFor, StrategiesFor, StrategyOf, Verified, Verify } from './security/principals';
 export type { Credentials, Principals, Strategies } from './security/requirements';
 export {
@@ -31,6 +32,8 @@ export {
   bearerStrategy,
   strategiesFor,
   strategyFor,
+  type TokenOptions,
+  TokenStrategy,
 } from './security/strategies';
 
 // For tools: read a document as the server reads it.
@@ -47,6 +50,9 @@ export { isLargeInteger, numberLiterals, writeDocument } from './document/text';
 export { versionFinding } from './document/openapi-schema';
 export { walk, type Walked, keywordAt } from './document/walk';
 export { type Support, type Kind, OBJECTS } from './document/keywords';
+export { REFUSED, undocumentedFinding, undocumentedRefusals } from './exchange/own-refusals';
+export { refusalActions } from './exchange/refusal-overlay';
+export { jsonPath, type OverlayAction } from './operations/overlay';
 export { UndocumentedResponse } from './exchange/response';
 export { essenceOf, isJson, type MediaType, type MediaTypeObject, parseMediaType } from './http/media-type';
 export { equalDecimals, parseDecimal } from './json/decimal';
@@ -55,6 +61,7 @@ export { canonicalJson, stringifyJson } from './json/stringify';
 export { examplesOf } from './samples/example-request';
 export {
   camelCase,
+  documentedKey,
   type Operation,
   type Parameter,
   readOperations,

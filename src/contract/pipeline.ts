@@ -17,6 +17,7 @@ import type { Contract, SecuredOperation } from './exchange/served-operation';
 import type { ServiceOptions } from './exchange/service-options';
 import { checkWiring } from './exchange/wiring';
 import { announcesBody, IncomingBody } from './http/body';
+import { Connection } from './http/connection';
 import { faultToStderr, safely, settle, settleWithin } from './http/fault';
 import { fieldLines, fieldText, isFieldValue, repeatedField, requestIdOf } from './http/header-field';
 import type { Operation } from './operations/operations';
@@ -71,6 +72,8 @@ export function createService<Own extends string = never>(options: ServiceOption
       const { operation, authenticate, requests, responses } = found.served;
       exchange.route = found.route.path;
       exchange.served = found.served;
+      const connection = Connection.of(request.socket);
+      if (connection) connection.served = found.served;
 
       exchange.stage = 'authenticate';
       admission.verify(exchange);

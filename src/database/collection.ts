@@ -1,5 +1,7 @@
 import type { Database } from './database';
-import { createTable, identifier, type Sql, sql, TEXT } from './sql';
+import { type Sql, TEXT } from './column';
+import { identifier, sql } from './sql';
+import { createTable } from './table';
 import type { Queries } from './transaction';
 
 /** An object with the key under which it is stored. */

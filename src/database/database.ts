@@ -1,9 +1,10 @@
 import { createBatch, type Batch } from './batch';
-import type { Connection, Driver, Result, Session } from './driver';
+import type { Connection, Driver } from './driver';
 import { toStoreError } from './failure';
-import { render, type Rendered, type Sql } from './sql';
+import type { Sql } from './column';
+import { render, type Rendered } from './sql';
 import { StoreUnavailable, type Store, type StoreObserver } from './store';
-import { queriesOf, type Queries, type Run, runTransaction } from './transaction';
+import { queriesOf, type Queries, runOn, runTransaction } from './transaction';
 
 /** A database that is open, with the schema of one store. */
 export interface Database extends Store, Queries {
@@ -61,22 +62,13 @@ export function createDatabase(
     }
   }
 
-  const runOn =
-    (target: Pick<Session, 'run'>): Run =>
-    async <Row>(query: Sql<Row>) => {
-      const statement = render(query, dialect);
-      try {
-        return (await target.run(statement)) as Result<Row>;
-      } catch (error) {
-        throw toStoreError(faults, subject, error, statement);
-      }
-    };
-  const runAlone = runOn(connection);
+  const refined = (error: unknown, statement: Rendered) => toStoreError(faults, subject, error, statement);
+  const runAlone = runOn(connection, dialect, refined);
 
   async function begin() {
     const session = await explained(() => connection.begin());
     return {
-      run: runOn(session),
+      run: runOn(session, dialect, refined),
       commit: () => explained(() => session.commit()),
       rollback: () => session.rollback(),
     };

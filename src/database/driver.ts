@@ -1,6 +1,6 @@
 import type { Faults } from './failure';
-import type { Schema } from './schema';
-import type { Dialect, Rendered } from './sql';
+import type { Migrated, Schema } from './schema';
+import type { Dialect, Rendered, Result } from './sql';
 
 /**
  * One kind of database, and all in which it differs from the others. Another one is a folder beside `sqlite/` that exports
@@ -25,7 +25,7 @@ export interface Driver {
    *
    * @throws {Error} of the engine, or with a sentence that says what is wrong
    */
-  open(url: string, schema: Schema): Promise<Connection>;
+  open(url: string, schema: Schema, report?: Migrated): Promise<Connection>;
 }
 
 /** A database that is open. It throws the errors of its engine, or those of `store.ts`. */
@@ -50,8 +50,4 @@ export interface Session {
   rollback(): Promise<void>;
 }
 
-export interface Result<Row = unknown> {
-  readonly rows: Row[];
-  /** Rows written, or read. */
-  readonly count: number;
-}
+export type { Result };

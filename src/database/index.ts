@@ -1,11 +1,34 @@
 /** All that a store needs of src/database/. */
 export { collection, collectionTable } from './collection';
 export type { Collection, Entry } from './collection';
+export {
+  BOOLEAN,
+  BYTES,
+  COUNTER,
+  DATE,
+  DOUBLE,
+  IDENTITY,
+  INT64,
+  INTEGER,
+  JSON_VALUE,
+  TEXT,
+  TIMESTAMP,
+} from './column';
+export type { Column, Columns, ColumnsOf, ColumnType, Part, PerDialect, Sql, Table } from './column';
 export type { Database } from './database';
 export { databaseUrls, isDatabaseUrl, openDatabase } from './open';
+export { only, unlessViolated } from './outcome';
 export type { Migration, Schema } from './schema';
-export { BYTES, createTable, DOUBLE, identifier, IDENTITY, INT64, rows, sql, TEXT } from './sql';
-export type { Columns, ColumnType, PerDialect, Sql, Value } from './sql';
-export { ConstraintViolation, InvalidValue, StatementError, StoreUnavailable } from './store';
+export { and, identifier, or, rows, sql } from './sql';
+export {
+  ConstraintViolation,
+  InvalidValue,
+  StatementError,
+  StoreUnavailable,
+  UnusableDatabase,
+} from './store';
 export type { Store, StoreObserver } from './store';
+export { addColumn, createTable, deleteFrom, equal, insertInto, select, table, update } from './table';
+export type { ChangesOf, NewRowOf, RowOf, TableOf } from './table';
 export type { Queries } from './transaction';
+export type { JsonValue, Value } from './values';

@@ -3,7 +3,7 @@ import type { Driver } from './driver';
 import { DRIVERS } from './drivers';
 import { explain } from './failure';
 import type { Schema } from './schema';
-import type { StoreObserver } from './store';
+import { type StoreObserver, UnusableDatabase } from './store';
 
 /** What a database URL may look like: `memory:, sqlite:PATH or ...`. */
 export function databaseUrls(): string {
@@ -20,7 +20,7 @@ export const isDatabaseUrl = (url: string): boolean => driverOf(url) !== undefin
  * Opens the database that a URL names, and brings its schema up to date: `memory:` (a SQLite database of this process),
  * `sqlite:PATH` or `postgres://USER:PASSWORD@HOST:PORT/DATABASE`.
  *
- * @throws {Error} when there is no such database or it cannot be used, with a sentence that says why and what to do
+ * @throws {UnusableDatabase} when there is no such database or it cannot be used, with a sentence that says why and what to do
  */
 export async function openDatabase(url: string, schema: Schema, observer?: StoreObserver): Promise<Database> {
   const driver = driverOf(url);
@@ -28,13 +28,13 @@ export async function openDatabase(url: string, schema: Schema, observer?: Store
     // Only the scheme is repeated: what follows may hold a password.
     const [, scheme] = /^([^:]+):/.exec(url) ?? [];
     const got = scheme === undefined ? 'none' : `one that begins with "${scheme}:"`;
-    throw new Error(`expected a database URL like ${databaseUrls()}, got ${got}`);
+    throw new UnusableDatabase(`expected a database URL like ${databaseUrls()}, got ${got}`);
   }
   const subject = driver.subjectOf(url);
   try {
-    const connection = await driver.open(url, schema);
+    const connection = await driver.open(url, schema, (number, name) => observer?.migrated?.(name, number));
     return createDatabase(driver, connection, { subject, probe: schema.probe, observer });
   } catch (error) {
-    throw new Error(explain(subject, error, driver.faults.advice), { cause: error });
+    throw new UnusableDatabase(explain(subject, error, driver.faults.advice), { cause: error });
   }
 }

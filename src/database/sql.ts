@@ -1,69 +1,39 @@
-import { InvalidValue } from './store';
+import {
+  type Column,
+  type ColumnType,
+  type Fragment,
+  type Item,
+  type Part,
+  type Rows,
+  sought,
+  type Sql,
+  TABLE,
+  type TypeName,
+  written,
+} from './column';
+import { InvalidValue, StatementError } from './store';
+import { INT64_MAX, type JsonValue, type Value } from './values';
 
-/**
- * A value as both databases hold it. Integers are bigint in both directions, and so are truth values (0n, 1n) that a
- * query returns; a number is a double; a string is any well-formed Unicode string.
- */
-export type Value = bigint | number | string | Uint8Array | null;
-
-/** Text that dialects write differently, by their names. An engine of none of these names takes no such statement. */
-export interface PerDialect {
-  readonly kind: 'dialect';
-  readonly [dialect: string]: string;
-}
-
-/** What every engine has, and writes in its own way. */
-type WordName = 'int64' | 'double' | 'text' | 'bytes' | 'identity' | 'strict';
-
-interface Word<Name extends WordName> {
-  readonly kind: 'word';
-  readonly name: Name;
-}
-
-const wordOf = <Name extends WordName>(name: Name): Word<Name> => ({ kind: 'word', name });
-
-export const INT64 = wordOf('int64');
-export const DOUBLE = wordOf('double');
-/** Compared and ordered by code point. */
-export const TEXT = wordOf('text');
-export const BYTES = wordOf('bytes');
-/** A type of every engine, or one of a store's own; `array` is PostgreSQL's name of an array of it. */
-export type ColumnType =
-  typeof INT64 | typeof DOUBLE | typeof TEXT | typeof BYTES | (PerDialect & { readonly array: string });
-
-/** A key that the database counts: from 1 on, and no number twice. It contains PRIMARY KEY. */
-export const IDENTITY = wordOf('identity');
-/** Ends the definition of a table whose columns hold values of their types only. */
-const STRICT = wordOf('strict');
-
-export type Columns = Readonly<Record<string, ColumnType>>;
-
-type Item = Readonly<Partial<Record<string, Value | undefined>>>;
-
-/** Values that a query reads as a table. */
-export interface Rows {
-  readonly kind: 'rows';
-  readonly name: string;
-  readonly columns: Columns;
-  readonly items: readonly Item[];
-}
-
-type Fragment = PerDialect | Word<WordName> | Rows | Sql<unknown>;
-type Part = Value | Fragment;
-
-/** A statement, or a part of one, with its values; `Row` is the type of the rows that it returns. */
-export interface Sql<Row> {
-  readonly kind: 'sql';
-  readonly strings: readonly string[];
-  readonly parts: readonly Part[];
-  /** Never set. */
-  readonly row?: Row;
-}
+/** What every engine writes in its own way. */
+type WordName = TypeName | 'strict';
 
 /** A statement as a driver takes it. */
 export interface Rendered {
   readonly text: string;
   readonly values: readonly (Value | readonly Value[])[];
+  /** Whether timestamps, dates and JSON are read as text. Otherwise PostgreSQL's are a Date, and a value of JSON. */
+  readonly exact?: boolean;
+}
+
+export interface Result<Row = unknown> {
+  readonly rows: Row[];
+  /** Rows written, or read. */
+  readonly count: number;
+}
+
+/** What runs statements, and throws the errors of the engine. */
+export interface Runner {
+  run(statement: Rendered): Promise<Result> | Result;
 }
 
 /** How an engine writes statements. */
@@ -71,11 +41,23 @@ export interface Dialect {
   /** Of the texts of a `PerDialect` it takes the first that is there. */
   readonly names: readonly string[];
   readonly words: Readonly<Record<WordName, string>>;
+  /** What a column must be, where the type alone allows more. */
+  readonly checks?: Readonly<Partial<Record<TypeName, (column: string) => string>>>;
   /** @param number of the value in the statement, from 1 on; `before` is the text of the statement before it */
   parameter(number: number, value: Value, before: string): string;
   /** @param add takes a value, or several, as the next parameter, and returns its number */
   rows(rows: Rows, add: (value: Value | readonly Value[]) => number, before: string): string;
 }
+
+const DAY = '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]';
+const TWO = '[0-9][0-9]';
+
+/** For engines that keep truth values as integers, timestamps and dates as text: the form in which they are ordered. */
+export const CHECKS: NonNullable<Dialect['checks']> = {
+  boolean: (column) => ` CHECK (${column} IN (0, 1))`,
+  date: (column) => ` CHECK (${column} GLOB '${DAY}')`,
+  timestamp: (column) => ` CHECK (${column} GLOB '${DAY}T${TWO}:${TWO}:${TWO}.${TWO.repeat(3)}Z')`,
+};
 
 const checked = new WeakSet<TemplateStringsArray>();
 
@@ -95,15 +77,60 @@ export function sql<Row = unknown>(strings: TemplateStringsArray, ...parts: read
     checkText(strings);
     checked.add(strings);
   }
-  let counts: Part[] | undefined;
+  let converted: Part[] | undefined;
+  /** The column before the value, and what may stand between them. */
+  let column: Column | undefined;
+  let between = OPERATOR;
   for (let i = 0; i < parts.length; i++) {
     const part = parts[i] ?? null;
+    const before = strings[i] ?? '';
+    const after = parts[i + 1];
+    let value = part;
     checkValue(part);
-    const word = isFragment(part) ? undefined : LIMIT.exec(strings[i] ?? '')?.[1];
-    if (word !== undefined) (counts ??= [...parts])[i] = countOf(part, word);
+    if (isFragment(part)) [column, between] = [isColumn(part) ? part : undefined, OPERATOR];
+    else if (LIMIT.test(before)) value = countOf(part, LIMIT.exec(before)?.[1] ?? '');
+    else if (column && between.test(before)) {
+      value = sought(column, part);
+      between = /\(\s*$|^\s*,/.test(before) ? COMMA : /BETWEEN\s*$/i.test(before) ? AND : NOTHING;
+    } else {
+      column = undefined;
+      if (isColumn(after) && COMPARISON.test(strings[i + 1] ?? '')) value = sought(after, part);
+    }
+    if (value !== part) (converted ??= [...parts])[i] = value;
   }
-  return { kind: 'sql', strings, parts: counts ?? parts };
+  return { kind: 'sql', strings, parts: converted ?? parts };
 }
+
+const COMPARISON = /^\s*(?:[<>=]|<>|!=|<=|>=|IS\s+(?:NOT\s+)?DISTINCT\s+FROM)\s*$/i;
+/** What stands between a column and a value that is compared with it, and between that value and the next. */
+const OPERATOR = new RegExp(`${COMPARISON.source}|^\\s*(?:NOT\\s+)?(?:BETWEEN|IN\\s*\\()\\s*$`, 'i');
+const COMMA = /^\s*,\s*$/;
+const AND = /^\s*AND\s*$/i;
+const NOTHING = /(?!)/;
+
+const isColumn = (part: Part | undefined): part is Column =>
+  part !== undefined && isFragment(part) && 'kind' in part && part.kind === 'column' && part.at !== undefined;
+
+/** All of the conditions that are there: TRUE if none is. */
+export const and = (conditions: readonly (Sql<unknown> | undefined)[]): Sql<unknown> =>
+  joined(conditions, ' AND ', 'TRUE');
+
+/** One of the conditions that are there: FALSE if none is. */
+export const or = (conditions: readonly (Sql<unknown> | undefined)[]): Sql<unknown> =>
+  joined(conditions, ' OR ', 'FALSE');
+
+function joined(conditions: readonly (Sql<unknown> | undefined)[], word: string, none: string): Sql<unknown> {
+  const parts = conditions.filter((condition) => condition !== undefined);
+  if (parts.length === 0) return { kind: 'sql', strings: [none], parts };
+  return { kind: 'sql', strings: ['((', ...parts.slice(1).map(() => `)${word}(`), '))'], parts };
+}
+
+/** Parts with a text between them. */
+export const list = <Row = unknown>(parts: readonly Part[], comma = ', '): Sql<Row> => ({
+  kind: 'sql',
+  strings: ['', ...parts.slice(1).map(() => comma), ''].slice(0, parts.length + 1),
+  parts,
+});
 
 /**
  * A table of `columns` that a statement reads like any other: sql`SELECT id FROM ${rows('batch', { id: INT64 }, books)}`.
@@ -112,10 +139,20 @@ export function sql<Row = unknown>(strings: TemplateStringsArray, ...parts: read
 export function rows<Name extends string>(
   name: string,
   columns: Readonly<Record<Name, ColumnType>>,
-  items: readonly Readonly<Partial<Record<NoInfer<Name>, Value | undefined>>>[],
+  items: readonly Readonly<Partial<Record<NoInfer<Name>, Value | JsonValue | undefined>>>[],
 ): Rows {
-  return { kind: 'rows', name, columns, items };
+  const held = ([column, type]: [string, ColumnType], value: unknown) =>
+    type.kind === 'column' && !PLAIN.has(type.name)
+      ? [column, written(type.nullable(), value)]
+      : [column, value];
+  const all = Object.entries<ColumnType>(columns);
+  const itemOf = (item: Readonly<Record<string, unknown>>) =>
+    Object.fromEntries(all.map((entry) => held(entry, item[entry[0]]))) as Item;
+  return { kind: 'rows', name, columns, items: items.map(itemOf) };
 }
+
+/** What a driver takes as it is. */
+const PLAIN = new Set<TypeName>(['int64', 'identity', 'integer', 'double', 'text', 'bytes']);
 
 /**
  * The name of a table or column in a statement: sql`SELECT id FROM ${identifier(table)}`.
@@ -127,13 +164,6 @@ export function identifier(name: string): Sql<unknown> {
     throw new TypeError(`expected a name of letters, digits and _, got ${name}`);
   return { kind: 'sql', strings: [name], parts: [] };
 }
-
-/** `CREATE TABLE`, unless it is there. Every engine holds the columns to their types. */
-export const createTable = (name: string, definition: Sql<unknown>): Sql<unknown> => ({
-  kind: 'sql',
-  strings: [`CREATE TABLE IF NOT EXISTS ${name} (`, ') ', ''],
-  parts: [definition, STRICT],
-});
 
 const LIMIT = /\b(LIMIT|OFFSET)\s*$/i;
 const NEGATIVE_LIMIT = /\b(LIMIT|OFFSET)\s+-/i;
@@ -158,19 +188,24 @@ function checkValue(part: Part): void {
 const isFragment = (part: Part): part is Fragment =>
   typeof part === 'object' && part !== null && !(part instanceof Uint8Array);
 
-const INT64_MAX = 2n ** 63n - 1n;
-
 /** The number of rows after LIMIT or OFFSET. No table has more than the greatest. */
 function countOf(part: Part, word: string): bigint {
   const count = Number.isInteger(part) ? BigInt(part as number) : part;
   if (typeof count === 'bigint' && count >= 0n) return count > INT64_MAX ? INT64_MAX : count;
   const got = typeof part === 'object' ? 'none' : String(part);
-  throw new InvalidValue(`expected a whole number from 0 on after ${word}, got ${got}`, [part], {
-    rule: 'must be a whole number from 0 on',
-  });
+  throw new InvalidValue(
+    `expected a whole number from 0 on after ${word.toUpperCase()}, got ${got}`,
+    [part],
+    {
+      rule: 'must be a whole number from 0 on',
+    },
+  );
 }
 
-/** Writes a statement in a dialect. */
+/** What SQLite admits (https://sqlite.org/limits.html). PostgreSQL admits twice as many, and `pg` sends more as nonsense. */
+const MAX_VALUES = 32_766;
+
+/** Writes a statement in a dialect. @throws {StatementError} if it has too many values */
 export function render(query: Sql<unknown>, dialect: Dialect): Rendered {
   const values: (Value | readonly Value[])[] = [];
   const add = (value: Value | readonly Value[]) => values.push(value);
@@ -183,17 +218,26 @@ export function render(query: Sql<unknown>, dialect: Dialect): Rendered {
   }
 
   function writePart(part: Part, before: string): string {
+    if (typeof part === 'boolean') return writePart(BigInt(part), before);
     if (!isFragment(part)) return dialect.parameter(add(part), part, before);
+    if (TABLE in part) return part[TABLE].name;
     if (part.kind === 'sql') return writeSql(part, before);
-    if (part.kind === 'word') return dialect.words[part.name];
+    if (part.kind === 'column') return part.at ? writeSql(part.at, before) : dialect.words[part.name];
+    if (part.kind === 'check') return dialect.checks?.[part.type]?.(part.column) ?? '';
     if (part.kind === 'rows') return dialect.rows(part, add, before);
+    if (part.kind === 'strict') return dialect.words.strict;
     const name = dialect.names.find((each) => Object.hasOwn(part, each));
     if (name !== undefined) return part[name] ?? '';
     const known = Object.keys(part).filter((each) => each !== 'kind');
     throw new TypeError(`expected text for ${dialect.names[0]}, got it for ${known.join(' and ')}`);
   }
 
-  return { text: writeSql(query, ''), values };
+  const text = writeSql(query, '');
+  if (values.length > MAX_VALUES)
+    throw new StatementError(`expected at most ${MAX_VALUES} values in a statement, got ${values.length}`, {
+      statement: text.slice(0, 100),
+    });
+  return { text, values, exact: query.columns !== undefined };
 }
 
 /** Whether it is a number that no column of 64 bits holds, or that is not exact as a double. */

@@ -19,6 +19,11 @@ export class StoreUnavailable extends Error {
   override name = 'StoreUnavailable';
 }
 
+/** A database cannot be opened: its URL is wrong, or it is away. The message is a sentence that says why and what to do. */
+export class UnusableDatabase extends Error {
+  override name = 'UnusableDatabase';
+}
+
 /** Where the database has refused something: for the log, and for nobody else. */
 interface Refused {
   /** Without its values. Empty if no statement was sent. */
@@ -91,4 +96,6 @@ export interface StoreObserver {
   waiting(count: number): void;
   /** A commit of `count` writes has ended. */
   committed(count: number, milliseconds: number, outcome: 'success' | 'failure'): void;
+  /** A migration has been applied, and is committed. The first has the number 1. */
+  migrated?(name: string, number: number): void;
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Result } from './driver';
-import type { Sql } from './sql';
+import { readRow, type Sql } from './column';
+import { type Dialect, render, type Rendered, type Result, type Runner } from './sql';
 import { StoreUnavailable } from './store';
 
 /**
@@ -25,6 +25,24 @@ export const queriesOf = (run: Run): Queries => ({
   query: async (query) => (await run(query)).rows,
   execute: async (statement) => (await run(statement)).count,
 });
+
+/** Runs statements where a driver does. @param refine makes of an error of the engine the one that is thrown */
+export const runOn =
+  (
+    target: Runner,
+    dialect: Dialect,
+    refine: (error: unknown, statement: Rendered) => unknown = (error) => error,
+  ): Run =>
+  async <Row>(query: Sql<Row>) => {
+    const statement = render(query, dialect);
+    const { columns } = query;
+    try {
+      const { count, rows } = await target.run(statement);
+      return { count, rows: (columns ? rows.map((row) => readRow(columns, row)) : rows) as Row[] };
+    } catch (error) {
+      throw refine(error, statement);
+    }
+  };
 
 /** A transaction that has begun: a `Session` with the errors of `Queries`. */
 interface Begun {
@@ -56,9 +74,9 @@ export async function runTransaction<T>(
     let failure: Error | undefined;
     try {
       const session = await begin();
-      const attempt = guard(session);
+      const attempt = guard(session.run);
       try {
-        const value = await inTime(work(attempt.queries));
+        const value = await inTime(work(attempt.queries), WORK_TIMEOUT);
         attempt.end();
         committing = true;
         await session.commit();
@@ -79,7 +97,7 @@ export async function runTransaction<T>(
 }
 
 /** The statements of one attempt: none after its end, none after one that has failed. */
-function guard(session: Begun) {
+export function guard(runOne: Run) {
   let failure: Error | undefined;
   let over = false;
   const run: Run = async (query) => {
@@ -87,7 +105,7 @@ function guard(session: Begun) {
       throw new Error('the transaction has ended: await each of its queries before its work resolves');
     if (failure) throw failure;
     try {
-      return await session.run(query);
+      return await runOne(query);
     } catch (error) {
       failure ??= error as Error;
       throw error;
@@ -107,16 +125,15 @@ function guard(session: Begun) {
   };
 }
 
-async function inTime<T>(work: Promise<T>): Promise<T> {
+/** @throws {StoreUnavailable} if the work takes longer than so many milliseconds */
+export async function inTime<T>(work: Promise<T>, timeout: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
       reject(
-        new StoreUnavailable(
-          `a transaction was not done within ${WORK_TIMEOUT} ms: await only its queries in it`,
-        ),
+        new StoreUnavailable(`a transaction was not done within ${timeout} ms: await only its queries in it`),
       );
-    }, WORK_TIMEOUT);
+    }, timeout);
   });
   try {
     return await Promise.race([work, late]);

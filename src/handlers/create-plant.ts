@@ -3,7 +3,7 @@ import type { CreateHandler } from './types';
 
 /** POST /plants: creates a plant. To create the same plant again is a safe retry. */
 export const createPlant: CreateHandler<'createPlant'> =
-  (store) =>
+  ({ store }) =>
   async ({ body: { id, name, tag } }) => {
     // Property by property, so that a property that the document adds is a compile error.
     const plant = tag === undefined ? { name } : { name, tag };

@@ -1,8 +1,8 @@
-import type { PlantStore } from '../plants/plant-store';
+import type { Dependencies } from '../dependencies';
 import { createPlant } from './create-plant';
 import type { Handlers } from './types';
 
 /** The handler of every operation in the document, by operationId. */
-export const createHandlers = (store: PlantStore): Handlers => ({
-  createPlant: createPlant(store),
+export const createHandlers = (dependencies: Dependencies): Handlers => ({
+  createPlant: createPlant(dependencies),
 });

@@ -1,10 +1,10 @@
 import type { operations, security } from '../../generated/openapi';
 import type { Principals } from '../auth';
 import type { Handlers as HandlersOf } from '../contract';
-import type { PlantStore } from '../plants/plant-store';
+import type { Dependencies } from '../dependencies';
 
 /** The handler of every operation in the document, by operationId. */
 export type Handlers = HandlersOf<operations, security, Principals>;
 
 /** Creates the handler of an operation. */
-export type CreateHandler<Id extends keyof Handlers> = (store: PlantStore) => Handlers[Id];
+export type CreateHandler<Id extends keyof Handlers> = (dependencies: Dependencies) => Handlers[Id];

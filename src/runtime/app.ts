@@ -4,12 +4,16 @@ import {
   createService,
   type Extensions,
   faultToStderr,
+  type Finding,
   type Headers,
   type Hooks,
+  InvalidContract,
   type JsonObject,
   type OpenApiDocument,
   safely,
   type ServiceOptions,
+  undocumentedFinding,
+  undocumentedRefusals,
 } from '../contract';
 import { InvalidValue } from '../database';
 import { allowOrigins } from './cors';
@@ -19,7 +23,8 @@ import { endOfRoutes, operationalRoutes, type Probed, withHeaders } from './prob
 import { createTraces } from './traces';
 
 /** The options of a service that the runtime fills in. The others are handed on. */
-type FilledIn = 'document' | 'toProblem' | 'render' | 'stubs' | 'reserved' | 'headers' | 'requestIdOf';
+type FilledIn =
+  'document' | 'toProblem' | 'render' | 'onlyDocumented' | 'stubs' | 'reserved' | 'headers' | 'requestIdOf';
 
 /** All that is outside of a service: its configuration, credentials, logs and metrics. `runService` creates it. */
 export interface RuntimeOptions<Own extends string = never>
@@ -37,9 +42,12 @@ export interface RuntimeOptions<Own extends string = never>
   readonly operational?: boolean;
 }
 
+/** The policies and observers of a service. */
+export type OwnHooks<Own extends string = never> = Hooks<OperationalKind | Own>;
+
 /** A service: what its team writes. */
 export interface Application<Own extends string = never>
-  extends Extensions, Hooks<OperationalKind | Own>, Pick<ServiceOptions<Own>, 'handlers' | 'ownProblems'> {
+  extends Extensions, OwnHooks<Own>, Pick<ServiceOptions<Own>, 'handlers' | 'ownProblems'> {
   readonly errors: Errors<Own>;
 }
 
@@ -49,27 +57,41 @@ export const RESERVED = '/-/';
 /** Headers of every response: no content sniffing, no caching. */
 export const HEADERS: Headers = { 'X-Content-Type-Options': 'nosniff', 'Cache-Control': 'no-store' };
 
+/** What is done where operations do not document refusals that can happen to them. */
+type Undocumented = (finding: Finding) => void;
+
+const refuseToStart: Undocumented = (finding) => {
+  throw new InvalidContract([finding]);
+};
+
 /**
  * Creates the application. The order of the calls is the order in which a request passes them.
  *
- * @throws {InvalidContract} if the document is invalid, or a handler or strategy that it needs is missing
+ * @param undocumented may let it start all the same; a refusal that is not documented is then sent as `errors` renders it
+ * @throws {InvalidContract} if the document is invalid, a handler or strategy that it needs is missing, or an operation lacks
+ *   a refusal that can happen to it. The message has the actions of an overlay that document it.
  */
 export function createApp<Own extends string = never>(
   { errors, ...application }: Application<Own>,
   { document, production, corsOrigins, rateLimit, operational = true, ...runtime }: RuntimeOptions<Own>,
+  undocumented = refuseToStart,
 ): Express {
   const fault = safely(runtime.reportFault ?? faultToStderr);
   const traces = createTraces(RESERVED);
   // First, because it proves that the document can be served.
   const contract = compileContract(document, application);
+  const lacking = undocumentedRefusals(contract.served.values(), errors.render, rateLimit?.ownProblems);
+  const finding = undocumentedFinding(contract.document, [...contract.served.values()], lacking);
+  if (finding) undocumented(finding);
   const service = createService<OperationalKind | Own>({
     ...application,
     ...runtime,
     document: contract.document,
-    toProblem: (error, received) =>
+    toProblem: (error, received, operation) =>
       errors.toProblem(
-        error instanceof InvalidValue && received ? (refusalOf(error, received) ?? error) : error,
+        error instanceof InvalidValue && received ? (refusalOf(error, received, operation) ?? error) : error,
       ),
+    onlyDocumented: undocumented === refuseToStart,
     render: errors.render,
     stubs: !production,
     reserved: RESERVED,

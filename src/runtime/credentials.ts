@@ -6,6 +6,7 @@ import {
   securitySchemes,
   strategyFor,
   type StrategyOf,
+  type TokenOptions,
   type Verified,
 } from '../contract';
 import type { Client } from './secrets';
@@ -15,7 +16,7 @@ import { readSecrets, type SecretSource, watchSecrets } from './secret-source';
 import { AcceptedSecrets, API_KEYS, BASIC_USERS, BEARER_TOKENS, type SecretForm } from './secrets';
 
 /** The configuration of the verifier of a security scheme: the environment variables with its secrets. */
-export interface Verifier {
+export interface Verifier extends TokenOptions {
   readonly kind: keyof typeof KINDS;
   /** The variable with the accepted secrets. `${secrets}_FILE` names a file with one a line, which may change. */
   readonly secrets: string;
@@ -35,8 +36,8 @@ export const bearerTokens = (variables: { readonly secrets: string; readonly iss
   ...variables,
 });
 
-/** For schemes of the type apiKey, in a header, the query or a cookie. */
-export const apiKeys = (variables: { readonly secrets: string }): Verifier => ({
+/** For schemes of the type apiKey, in a header, the query or a cookie; with a word before it in `Authorization: Token abc`. */
+export const apiKeys = (variables: { readonly secrets: string } & TokenOptions): Verifier => ({
   kind: 'apiKey',
   ...variables,
 });
@@ -51,24 +52,35 @@ export const basicUsers = (variables: { readonly secrets: string }): Verifier =>
   ...variables,
 });
 
-/** A verifier, or a passport strategy of the service, for each security scheme of the document. */
-export type VerifiersFor<Security> = {
-  readonly [Scheme in keyof PrincipalsFor<Security>]: Verifier | StrategyOf<PrincipalsFor<Security>[Scheme]>;
+/** What verifies a scheme: secrets of the environment, a passport strategy of the service, or one over its dependencies. */
+type VerifierOf<P extends object, Dependencies> =
+  Verifier | StrategyOf<P> | ((dependencies: Dependencies) => StrategyOf<P>);
+
+/**
+ * What verifies each security scheme of the document.
+ *
+ * @typeParam Dependencies what the functions among them take: those of src/dependencies.ts
+ */
+export type VerifiersFor<Security, Dependencies = unknown> = {
+  readonly [Scheme in keyof PrincipalsFor<Security>]: VerifierOf<
+    PrincipalsFor<Security>[Scheme],
+    Dependencies
+  >;
 };
 
-/** By the name of the security scheme. */
-export type Verifiers = Readonly<Record<string, Verifier | StrategyOf<object>>>;
+/** By the name of the security scheme. By default: of a service with any dependencies. */
+export type Verifiers<Dependencies = never> = Readonly<Record<string, VerifierOf<object, Dependencies>>>;
 
 /** The type of each scheme's principal, which a handler receives as `principal`. */
 export type PrincipalsOf<V> = {
   readonly [Scheme in keyof V]: V[Scheme] extends Verifier
     ? Client
-    : V[Scheme] extends StrategyOf<infer P>
+    : V[Scheme] extends StrategyOf<infer P> | ((dependencies: never) => StrategyOf<infer P>)
       ? P
       : never;
 };
 
-const isVerifier = (value: Verifiers[string]): value is Verifier => 'kind' in value;
+const isVerifier = (value: object): value is Verifier => 'kind' in value;
 
 /** The configuration of the verifiers, read from the environment. */
 export interface CredentialsConfig<V extends Verifiers = Verifiers> {
@@ -129,42 +141,52 @@ function unset({ verifiers, sources, issuers }: CredentialsConfig): SecretSource
   return [...sources.values()].filter(({ secrets, variable }) => !secrets && !isIssued(variable));
 }
 
+interface GeneratedSecret {
+  readonly variable: string;
+  readonly secret: string;
+  /** The secret as clients present it: after its prefix, if it has one. */
+  readonly credential: string;
+}
+
+/** A secret as clients present it. */
+export const credentialOf = ({ prefix }: TokenOptions, secret: string): string =>
+  prefix === undefined ? secret : `${prefix} ${secret}`;
+
 /** The verifiers of a running service. */
 export interface Credentials<V extends Verifiers> {
   /** The passport strategy of each security scheme, for `createService`. */
   readonly strategies: { readonly [Scheme in keyof V]: StrategyOf<Extract<PrincipalsOf<V>[Scheme], object>> };
-  /** The generated secret of each security scheme without a configured one, with the name of the variable. */
-  readonly generated: ReadonlyMap<string, { readonly variable: string; readonly secret: string }>;
+  /** What is generated for each security scheme without a configured secret. */
+  readonly generated: ReadonlyMap<string, GeneratedSecret>;
   /** Resolves when the keys of each issuer have been fetched, or could not be. */
   readonly ready: Promise<void>;
   /** Reads the files of secrets again when they change. `onChange` receives a sentence, or an error. */
   readonly watch: (onChange: (change: string | InvalidConfig) => void) => void;
 }
 
+/** The secrets that are accepted, by variable, and those among them that were generated. */
+interface OpenSecrets extends Pick<Credentials<Verifiers>, 'generated'> {
+  readonly accepted: ReadonlyMap<string, AcceptedSecrets>;
+}
+
 /**
- * Creates the strategies of the verifiers, and generates a secret for each variable without one. A generated secret has
- * every scope that the document demands.
+ * Generates a secret for each variable without one. It has every scope that the document demands.
  *
- * @param warn receives what is wrong with a key of an issuer
  * @throws {InvalidContract} if a verifier is not for the type of its security scheme
  */
-export function openCredentials<V extends Verifiers>(
-  config: CredentialsConfig<V>,
-  document: OpenApiDocument,
-  warn: (message: string) => void = () => undefined,
-): Credentials<V> {
-  const { verifiers, sources, issuers } = config;
+export function openSecrets(config: CredentialsConfig, document: OpenApiDocument): OpenSecrets {
+  const { verifiers, sources } = config;
   checkKinds(document, verifiers);
   const scopes = [...new Set(securitySchemes(document).flatMap((scheme) => scheme.scopes))];
   const missing = new Set(unset(config).map(({ variable }) => variable));
-  const generated = new Map<string, { variable: string; secret: string }>();
+  const generated = new Map<string, GeneratedSecret>();
   const accepted = new Map(
     [...sources].map(([variable, { form, secrets = [] }]) => {
       if (!missing.has(variable)) return [variable, new AcceptedSecrets(secrets)];
       const secret = generate(form);
       for (const [scheme, verifier] of Object.entries(verifiers))
         if (isVerifier(verifier) && verifier.secrets === variable)
-          generated.set(scheme, { variable, secret });
+          generated.set(scheme, { variable, secret, credential: credentialOf(verifier, secret) });
       const known = form.read(secret);
       return [
         variable,
@@ -172,12 +194,30 @@ export function openCredentials<V extends Verifiers>(
       ];
     }),
   );
+  return { accepted, generated };
+}
+
+/**
+ * Creates the strategies of the verifiers, over their secrets (`openSecrets`) and over the dependencies of the service.
+ *
+ * @param warn receives what is wrong with a key of an issuer
+ * @throws {InvalidContract} if a verifier is not for the type of its security scheme
+ */
+export function openCredentials<Dependencies, V extends Verifiers<Dependencies>>(
+  config: CredentialsConfig<V>,
+  document: OpenApiDocument,
+  dependencies: Dependencies,
+  warn: (message: string) => void = () => undefined,
+): Credentials<V> {
+  const { verifiers, sources, issuers } = config;
+  const { accepted, generated } = openSecrets(config, document);
   const jwts = new Map([...issuers].map(([name, issuer]) => [name, jwtVerifier(issuer, warn)]));
-  const strategyOf = (verifier: Verifiers[string]): StrategyOf<object> => {
+  const strategyOf = (verifier: Verifiers<Dependencies>[string]): StrategyOf<object> => {
+    if (typeof verifier === 'function') return verifier(dependencies);
     if (!isVerifier(verifier)) return verifier;
     const secrets = accepted.get(verifier.secrets) ?? new AcceptedSecrets([]);
     const jwt = jwts.get(verifier.issuer ?? '');
-    if (!jwt) return strategyFor(verifier.kind, secrets.verify);
+    if (!jwt) return strategyFor(verifier.kind, secrets.verify, verifier);
     return strategyFor(
       verifier.kind,
       (secret): Verified<Client> => secrets.verify(secret) || jwt.then((verify) => verify(secret)),

@@ -1,4 +1,4 @@
-import { type Answer, type Operation, Problem, type ProblemKind } from '../contract';
+import { type Answer, documentedKey, type Operation, Problem, type ProblemKind } from '../contract';
 import { type InvalidValue, StoreUnavailable } from '../database';
 
 /** The kinds of problems that src/runtime/ adds to those of the core. */
@@ -37,6 +37,27 @@ export const ERRORS: ErrorTable = {
   unavailable: { status: 503, number: 50300 },
   versionNotSupported: { status: 505, number: 50500 },
 };
+
+/** The statuses of these kinds, as a document may have one or the other (RFC 9110 sections 15.5.1 and 15.5.21). */
+const ALIKE = new Map<string, readonly number[]>([
+  ['malformed', [400, 422]],
+  ['invalidRequest', [400, 422]],
+]);
+
+/**
+ * The status of a kind in the answers of an operation: that of the table or, if the operation documents another one with the
+ * same meaning and not that, the other: an invalid request is 400 or 422.
+ */
+export function statusIn<Own extends string>(
+  table: ErrorTable<Own>,
+  kind: KindOf<Own>,
+  operation: Pick<Operation, 'responses'> | undefined,
+): number {
+  const { status } = table[kind];
+  const isDocumented = (one: number) => operation?.responses.has(String(one)) === true;
+  if (isDocumented(status)) return status;
+  return ALIKE.get(kind)?.find(isDocumented) ?? status;
+}
 
 /** The errors of a service. */
 export interface Errors<Own extends string = never> {
@@ -86,10 +107,10 @@ export const numberInError = numberIn('error');
 export const PLAIN_ERRORS: Errors = {
   table: ERRORS,
   toProblem: toProblemIn(ERRORS),
-  render: ({ kind, message }) => {
-    const { status, number } = ERRORS[kind];
-    return { status, body: { error: number, message } };
-  },
+  render: ({ kind, message }, operation) => ({
+    status: statusIn(ERRORS, kind, operation),
+    body: { error: ERRORS[kind].number, message },
+  }),
   numberOf: numberInError,
 };
 
@@ -102,12 +123,16 @@ const MAX_PLACE = 200;
 
 /**
  * The refusal of a request because of a value that the store has refused: 404 if it stands in the path and was looked for,
- * otherwise 400 with its place.
+ * otherwise, and where the operation documents no 404, 400 with its place.
  *
  * @param request what the handler got
  * @returns undefined if the value, or one that reads the same, does not stand in the request
  */
-export function refusalOf({ values, sought, rule }: InvalidValue, request: object): Problem | undefined {
+export function refusalOf(
+  { values, sought, rule }: InvalidValue,
+  request: object,
+  operation?: Operation,
+): Problem | undefined {
   const places = PARTS.flatMap((part) =>
     placesOf((request as Record<string, unknown>)[part], values, `/${part}`),
   );
@@ -116,7 +141,8 @@ export function refusalOf({ values, sought, rule }: InvalidValue, request: objec
   const place = pointer.slice(1, MAX_PLACE + 1);
   const refuse = (kind: ProblemKind, message: string) =>
     new Problem(kind, message, {}, { violations: [{ pointer, keyword: 'storable', message: rule }] });
-  return sought && places.every((at) => at.startsWith('/path/'))
+  const mayBeAbsent = !operation || documentedKey(operation, 404) !== undefined;
+  return sought && mayBeAbsent && places.every((at) => at.startsWith('/path/'))
     ? refuse('notFound', `there is nothing at ${place}: nothing with such a value can be stored`)
     : refuse('invalidRequest', `${place} ${rule}`);
 }

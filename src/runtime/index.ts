@@ -3,7 +3,7 @@
  */
 
 // For main.ts, app.ts and config.ts of a service.
-export { type Application, createApp, type RuntimeOptions } from './app';
+export { type Application, createApp, type OwnHooks, type RuntimeOptions } from './app';
 export type { RuntimeOptions as Surroundings } from './app'; // the name of 2.0.0
 export {
   InvalidConfig,
@@ -14,6 +14,12 @@ export {
   Variables,
 } from './config';
 export { runService, type ServiceParts } from './run';
+
+// For seed.ts of a service.
+export { runSeed } from './job';
+
+// For dependencies.ts of a service.
+export { openInOrder } from './dependencies';
 
 // For auth.ts of a service, and its configuration.
 export type { Client } from './secrets';
@@ -29,6 +35,16 @@ export {
   type VerifiersFor,
 } from './credentials';
 
+// For services whose users log in.
+export { hashPassword, verifyPassword } from './passwords';
+export {
+  readSignedTokens,
+  type SignedTokens,
+  signedTokens,
+  type SignedTokensConfig,
+  signedTokenStrategy,
+} from './signed-tokens';
+
 // For errors.ts of a service.
 export {
   type ErrorCode,
@@ -39,12 +55,14 @@ export {
   numberIn,
   numberInError,
   type OperationalKind,
+  statusIn,
   toProblemIn,
 } from './errors';
 
 // For tools and tests.
 export { clientOf } from './secrets';
-export { openCredentials, variablesOf } from './credentials';
+export { madeUpSecrets } from './signed-tokens';
+export { credentialOf, openCredentials, openSecrets, variablesOf } from './credentials';
 export { allowOrigins } from './cors';
 export { readSecrets } from './secret-source';
 export { BEARER_TOKENS } from './secrets';

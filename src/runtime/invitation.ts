@@ -12,14 +12,14 @@ export function invitation(
   const request = exampleRequest(document);
   const used = request?.credentials ?? [];
   const isWhole = used.length > 0 && used.every(({ scheme }) => generated.has(scheme));
-  const shown = new Set(isWhole ? used.map(({ scheme }) => generated.get(scheme)?.secret) : []);
-  const others = [...generated].filter(([, { secret }]) => !shown.has(secret));
-  const lines = others.map(([scheme, { secret }]) => `  ${scheme}: ${secret}`);
+  const shown = new Set(isWhole ? used.map(({ scheme }) => generated.get(scheme)?.credential) : []);
+  const others = [...generated].filter(([, { credential }]) => !shown.has(credential));
+  const lines = others.map(([scheme, { credential }]) => `  ${scheme}: ${credential}`);
   const command =
     request && isWhole
       ? curlCommand(
           address,
-          messageOf(request, (scheme) => generated.get(scheme)?.secret),
+          messageOf(request, (scheme) => generated.get(scheme)?.credential),
         )
       : undefined;
   return [

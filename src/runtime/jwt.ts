@@ -1,10 +1,13 @@
 import { isUtf8 } from 'node:buffer';
-import type { JWTHeaderParameters, JWTPayload } from 'jose' with { 'resolution-mode': 'import' };
+import type { KeyObject } from 'node:crypto';
+import type { JWTHeaderParameters, JWTPayload, JWTVerifyGetKey, JWTVerifyOptions } from 'jose' with {
+  'resolution-mode': 'import',
+};
 import { parseJson, Problem, type Verify } from '../contract';
 import type { Client } from './secrets';
 import type { Variables } from './config';
-import { ALGORITHMS } from './jwks';
-import { KeysUnavailable, remoteKeys } from './jwks';
+import { ALGORITHMS, KeysUnavailable, remoteKeys } from './jwks';
+import { loadJose } from './jose';
 
 export interface JwtIssuer {
   /** The URL of its public keys (RFC 7517). */
@@ -102,8 +105,33 @@ function isCanonical(token: string): boolean {
 }
 
 /**
- * Verifies JWTs (RFC 7519) that an issuer has signed for this service and that have a subject and an expiration time.
- * The promise rejects with a `Problem` (`unavailable`) if the keys of the issuer are not available.
+ * Verifies a JWT (RFC 7519) that has a subject and an expiration time.
+ *
+ * @param key that of all tokens, or the function that finds it
+ * @param options the accepted algorithms, and what the claims must be
+ * @throws what the function throws
+ */
+export async function verifyJwt(
+  token: string,
+  key: KeyObject | JWTVerifyGetKey,
+  options: JWTVerifyOptions & { readonly algorithms: string[] },
+): Promise<Client | false> {
+  if (!isCanonical(token)) return false;
+  const { jwtVerify } = await loadJose();
+  const find: JWTVerifyGetKey = typeof key === 'function' ? key : () => key;
+  const demands = { requiredClaims: ['sub', 'exp'], currentDate: new Date(), ...options };
+  try {
+    const { payload, protectedHeader } = await jwtVerify(token, find, demands);
+    return clientOf(protectedHeader, payload);
+  } catch (error) {
+    if (REFUSED.test((error as NodeJS.ErrnoException).code ?? '')) return false;
+    throw error;
+  }
+}
+
+/**
+ * Creates the verifier of the JWTs that an issuer has signed for this service. Its promise rejects with a `Problem`
+ * (`unavailable`) if the keys of the issuer are not available.
  *
  * @param warn receives what is wrong with a key of the issuer, once
  */
@@ -111,22 +139,13 @@ export async function jwtVerifier(
   { jwksUrl, issuer, audience }: JwtIssuer,
   warn: (message: string) => void,
 ): Promise<Verify<[token: string], Client>> {
-  const { createLocalJWKSet, errors, jwtVerify } = await import('jose'); // loaded on demand: an ES module
+  const { createLocalJWKSet, errors } = await loadJose();
   const keys = await remoteKeys(jwksUrl, createLocalJWKSet, errors.JWKSNoMatchingKey, warn);
-  const options = {
-    issuer,
-    audience,
-    algorithms: ALGORITHMS,
-    requiredClaims: ['sub', 'exp'],
-    clockTolerance: CLOCK_TOLERANCE,
-  };
+  const options = { issuer, audience, algorithms: ALGORITHMS, clockTolerance: CLOCK_TOLERANCE };
   return async (token) => {
-    if (!isCanonical(token)) return false;
     try {
-      const { payload, protectedHeader } = await jwtVerify(token, keys, options);
-      return clientOf(protectedHeader, payload);
+      return await verifyJwt(token, keys, options);
     } catch (error) {
-      if (REFUSED.test((error as NodeJS.ErrnoException).code ?? '')) return false;
       if (!(error instanceof KeysUnavailable)) throw error;
       const retry = { 'Retry-After': '1' };
       throw new Problem('unavailable', 'tokens cannot be verified now', retry, { cause: error });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import type { Answer, Headers, Outcome, Problem, ReportFault, ReportUnread } from '../contract';
+import type { Answer, Headers, Operation, Outcome, Problem, ReportFault, ReportUnread } from '../contract';
 import type { Errors, OperationalKind } from './errors';
 import type { Metrics } from './metrics';
 
@@ -9,7 +9,7 @@ export interface Report<Own extends string = never> {
   /** Records a request and its response. */
   readonly request: (outcome: Outcome<OperationalKind | Own>) => void;
   /** Records and answers bytes that are not a valid HTTP request. */
-  readonly refuse: (problem: Problem) => Answer;
+  readonly refuse: (problem: Problem, operation?: Operation) => Answer;
   /** Records a failure outside a response. */
   readonly fault: ReportFault;
   /** Records a connection that was closed because its client did not read its response: a log line a second at most. */
@@ -85,8 +85,8 @@ export function createReport<Own extends string = never>(
       else if (problem?.cause instanceof Error) logger.warn(fields, problem.cause.message);
       else logger.info(fields);
     },
-    refuse(problem) {
-      const answer = render(problem);
+    refuse(problem, operation) {
+      const answer = render(problem, operation);
       const requestId = randomUUID();
       const error = table[problem.kind].number;
       metrics.refusal(error);

@@ -11,35 +11,47 @@ import {
   OpenApiDocument,
   readDocument,
 } from '../contract';
-import type { Store, StoreObserver } from '../database';
+import { type Store, type StoreObserver, UnusableDatabase } from '../database';
 import { createOperationalApp, HEADERS, type RuntimeOptions } from './app';
 import { clientOf } from './secrets';
-import { type CredentialsConfig, openCredentials } from './credentials';
+import { type CredentialsConfig, openCredentials, type Verifiers } from './credentials';
 import { InvalidConfig, type ServerConfig } from './config';
 import type { Errors } from './errors';
 import { invitation } from './invitation';
+import { migrate } from './job';
 import { createLog } from './log';
 import { createMetrics } from './metrics';
 import type * as RateLimits from './rate-limit';
 import { watchReadiness } from './probes';
 import { createReport } from './report';
-import { stopAtSignal } from './shutdown';
+import { CLOSE_TIMEOUT, stopAtSignal } from './shutdown';
 
 /** The configuration of the server and of its verifiers. */
-type RunConfig = ServerConfig & { readonly credentials: CredentialsConfig };
+type RunConfig<Dependencies> = ServerConfig & {
+  readonly credentials: CredentialsConfig<Verifiers<Dependencies>>;
+};
+
+/** Opens what handlers, verifiers and hooks share: that of src/dependencies.ts. */
+type Open<Config, Dependencies> = (config: Config, observer: StoreObserver) => Promise<Dependencies>;
 
 /** The parts of a service, in the order in which `runService` needs them. */
-export interface ServiceParts<Config extends RunConfig, S extends Store, Own extends string> {
+export type ServiceParts<
+  Config extends RunConfig<Dependencies>,
+  Dependencies extends Store,
+  Own extends string,
+> = {
   /** @throws {InvalidConfig} */
-  readonly readConfig: () => Config;
+  readonly readConfig: (environment?: NodeJS.ProcessEnv) => Config;
   /** The file of the published contract, generated/openapi.json. */
   readonly document: string;
   readonly errors: Errors<Own>;
-  /** Rejects with a sentence about DATABASE_URL. */
-  readonly openStore: (config: Config, observer: StoreObserver) => Promise<S>;
-  /** Calls `createApp` with the handlers of the service and these options. */
-  readonly createApp: (store: S, options: RuntimeOptions<Own>) => Express;
-}
+  /** Calls `createApp` with the handlers of the service, these options and the dependencies. */
+  readonly createApp: (dependencies: Dependencies, options: RuntimeOptions<Own>) => Express;
+} & (
+  | { readonly open: Open<Config, Dependencies> }
+  // The name of 2.0.0: its dependencies are a store, and it rejects with a sentence about DATABASE_URL.
+  | { readonly openStore: Open<Config, Dependencies> }
+);
 
 /** Limits of the listener of probes and metrics, which serves few clients. */
 const OPERATIONAL = {
@@ -54,43 +66,87 @@ const OPERATIONAL = {
 };
 
 /**
- * Runs a service until SIGTERM or SIGINT: configuration, store, credentials, application, listener, drain. Exits with
- * status 1 and a message if it cannot start.
+ * Runs a service until SIGTERM or SIGINT. It opens, in this order: configuration, dependencies, credentials, application,
+ * listener, listener of probes. At the end it closes the listener once its requests are answered, the dependencies, and the
+ * listener of probes. If it cannot start, it says why, closes the dependencies that are open, and exits with status 1.
+ *
+ * `node main.js migrate` brings the database up to date instead, and serves nobody (`migrate` in job.ts). Any other argument
+ * is refused: a program that has some of its own takes them out of `process.argv` first.
  */
-export function runService<Config extends RunConfig, S extends Store, Own extends string = never>(
-  parts: ServiceParts<Config, S, Own>,
-): void {
-  start(parts).catch((error: unknown) => {
-    const known = error instanceof InvalidConfig || error instanceof InvalidContract;
-    console.error(known ? error.message : error);
-    process.exit(1); // closes everything that is open
-  });
+export function runService<
+  Config extends RunConfig<Dependencies>,
+  Dependencies extends Store,
+  Own extends string = never,
+>(parts: ServiceParts<Config, Dependencies, Own>): void {
+  const command = process.argv.slice(2).join(' ');
+  if (command === 'migrate') void migrate({ readConfig: parts.readConfig, open: openOf(parts) });
+  else if (command !== '') {
+    console.error(`expected no argument, or migrate, got ${command}`);
+    process.exit(2);
+  } else
+    start(parts).catch((error: unknown) => {
+      explain(error);
+      process.exit(1); // closes everything that is open
+    });
 }
 
-async function start<Config extends RunConfig, S extends Store, Own extends string>({
-  errors,
-  ...parts
-}: ServiceParts<Config, S, Own>): Promise<void> {
+const openOf = <Config extends RunConfig<Dependencies>, Dependencies extends Store, Own extends string>(
+  parts: ServiceParts<Config, Dependencies, Own>,
+): Open<Config, Dependencies> => ('open' in parts ? parts.open : parts.openStore);
+
+function explain(error: unknown): void {
+  const known = error instanceof InvalidConfig || error instanceof InvalidContract;
+  console.error(known ? error.message : error);
+}
+
+async function start<Config extends RunConfig<Dependencies>, Dependencies extends Store, Own extends string>(
+  parts: ServiceParts<Config, Dependencies, Own>,
+): Promise<void> {
   const config = parts.readConfig();
   const document = new OpenApiDocument(readDocument(readFileSync(parts.document, 'utf8')));
   const log = createLog(config.logLevel);
   const metrics = createMetrics();
-  const report = createReport(errors, log, metrics, HEADERS);
-  const store = await parts.openStore(config, metrics.store).catch((error: unknown) => {
+  const dependencies = await openOf(parts)(config, {
+    ...metrics.store,
+    migrated(name, number) {
+      log.info(`migration ${number}, ${name}, has been applied`);
+    },
+  }).catch((error: unknown) => {
+    const isOfDatabase = error instanceof UnusableDatabase || 'openStore' in parts;
+    if (!isOfDatabase || error instanceof InvalidConfig) throw error;
     throw new InvalidConfig(`DATABASE_URL: ${error instanceof Error ? error.message : String(error)}`);
   });
-  const credentials = openCredentials(config.credentials, document, (message) => {
+  try {
+    await serve(parts, config, document, log, metrics, dependencies);
+  } catch (error) {
+    explain(error);
+    setTimeout(() => process.exit(1), CLOSE_TIMEOUT);
+    await dependencies.close().catch(explain);
+    process.exit(1);
+  }
+}
+
+async function serve<Config extends RunConfig<Dependencies>, Dependencies extends Store, Own extends string>(
+  { errors, createApp }: Pick<ServiceParts<Config, Dependencies, Own>, 'errors' | 'createApp'>,
+  config: Config,
+  document: OpenApiDocument,
+  log: ReturnType<typeof createLog>,
+  metrics: ReturnType<typeof createMetrics>,
+  dependencies: Dependencies,
+): Promise<void> {
+  const report = createReport(errors, log, metrics, HEADERS);
+  const credentials = openCredentials(config.credentials, document, dependencies, (message) => {
     log.warn(message);
   });
   await credentials.ready;
   const stopping = new AbortController();
   const operations = {
-    ready: watchReadiness(() => store.ready(), log),
+    ready: watchReadiness(() => dependencies.ready(), log),
     metrics,
     stopping: stopping.signal,
     reportFault: report.fault,
   };
-  const app = parts.createApp(store, {
+  const app = createApp(dependencies, {
     document,
     strategies: credentials.strategies,
     report: report.request,
@@ -137,7 +193,7 @@ async function start<Config extends RunConfig, S extends Store, Own extends stri
     if (change instanceof Error) log.error(change.message);
     else log.info(change);
   });
-  stopAtSignal({ server, probes, store, stopping, timeout: config.shutdownTimeout, log });
+  stopAtSignal({ server, probes, dependencies, stopping, timeout: config.shutdownTimeout, log });
 }
 
 /** The hook that limits the requests of each client. Loads its package on demand: that takes some 20 ms. */

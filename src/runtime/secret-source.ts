@@ -1,24 +1,28 @@
 import { hash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { InvalidConfig, type Variables } from './config';
-import { type AcceptedSecret, parseSecrets, type SecretForm } from './secrets';
+import { type AcceptedSecret, parseSecrets, type Secret, type SecretForm } from './secrets';
 
 /** The secrets of one variable. */
-export interface SecretSource {
+export interface SecretSource<S extends Secret = AcceptedSecret> {
   /** Several secrets are separated by commas. `${variable}_FILE` names a file with one secret a line instead. */
   readonly variable: string;
-  readonly form: SecretForm;
+  readonly form: SecretForm<S>;
   /** The file that the secrets were read from. */
   readonly file: string | undefined;
   /** Undefined: none are configured. */
-  readonly secrets: readonly AcceptedSecret[] | undefined;
+  readonly secrets: readonly S[] | undefined;
 }
 
 /** Milliseconds between two reads of a file. */
 const INTERVAL = 500;
 
 /** Reads the secrets of a variable, or of the file that `${variable}_FILE` names. Notes faults in `variables`. */
-export function readSecrets(variables: Variables, variable: string, form: SecretForm): SecretSource {
+export function readSecrets<S extends Secret>(
+  variables: Variables,
+  variable: string,
+  form: SecretForm<S>,
+): SecretSource<S> {
   const [text, path] = [variables.read(variable), variables.read(`${variable}_FILE`)];
   const file = path === '' ? undefined : path;
   const source = { variable, form, file, secrets: undefined };
@@ -33,9 +37,9 @@ export function readSecrets(variables: Variables, variable: string, form: Secret
   }
 }
 
-type File = Pick<SecretSource, 'variable' | 'form'>;
+type File<S extends Secret> = Pick<SecretSource<S>, 'variable' | 'form'>;
 
-const parse = ({ variable, form }: File, text: string): AcceptedSecret[] =>
+const parse = <S extends Secret>({ variable, form }: File<S>, text: string): S[] =>
   parseSecrets(`${variable}_FILE`, form, text.split('\n'));
 
 /**
@@ -44,7 +48,7 @@ const parse = ({ variable, form }: File, text: string): AcceptedSecret[] =>
  *
  * @throws {InvalidConfig}
  */
-function readSecretsFile(path: string, file: File): AcceptedSecret[] {
+function readSecretsFile<S extends Secret>(path: string, file: File<S>): S[] {
   const text = readText(path, file);
   if (isFinished(text)) return parse(file, text);
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, INTERVAL);
@@ -53,7 +57,7 @@ function readSecretsFile(path: string, file: File): AcceptedSecret[] {
 }
 
 /** @throws {InvalidConfig} */
-function readText(path: string, { variable }: File): string {
+function readText(path: string, { variable }: Pick<SecretSource, 'variable'>): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
@@ -66,13 +70,13 @@ function readText(path: string, { variable }: File): string {
 const isFinished = (text: string) => text.slice(text.lastIndexOf('\n') + 1).trim() === '';
 
 /** Identifies a content by digests only, so that no secret stays in memory. */
-const digestOf = (content: readonly AcceptedSecret[] | InvalidConfig) =>
+const digestOf = (content: readonly Secret[] | InvalidConfig) =>
   hash(
     'sha256',
     content instanceof InvalidConfig
       ? content.message
       : content
-          .map(({ digest, client }) => `${digest.toString('hex')} ${client.scopes.join(' ')}`)
+          .map(({ digest, client }) => `${digest.toString('hex')} ${client?.scopes.join(' ') ?? ''}`)
           .join('\n'),
   );
 
@@ -83,16 +87,16 @@ const digestOf = (content: readonly AcceptedSecret[] | InvalidConfig) =>
  *
  * @param source the last read, which may be older than this call. Without a file, nothing happens.
  */
-export function watchSecrets(
-  { file: path, secrets, ...source }: SecretSource,
-  onChange: (change: readonly AcceptedSecret[] | InvalidConfig) => void,
+export function watchSecrets<S extends Secret>(
+  { file: path, secrets, ...source }: SecretSource<S>,
+  onChange: (change: readonly S[] | InvalidConfig) => void,
 ): void {
   if (path === undefined) return;
   let accepted = digestOf(secrets ?? []);
   let reported = accepted;
   let seen = '';
   const unfinished = `${source.variable}_FILE: expected a line break after the last ${source.form.one}, which marks a complete file, got none`;
-  const read = (): AcceptedSecret[] | InvalidConfig => {
+  const read = (): S[] | InvalidConfig => {
     try {
       const text = readText(path, source);
       const found = parse(source, text);

@@ -24,24 +24,28 @@ export function clientOf(principals: Readonly<Record<string, unknown>>): string 
   return named?.id;
 }
 
-/** The SHA-256 digest of an accepted secret, and its holder. */
-export interface AcceptedSecret {
+/** A secret of a variable or a file. */
+export interface Secret {
+  /** SHA-256. */
   readonly digest: Buffer;
-  readonly client: Client;
+  /** The holder, if others present the secret. */
+  readonly client?: Client;
 }
 
+export type AcceptedSecret = Required<Secret>;
+
 /** The form of one secret in a variable or a file. */
-export interface SecretForm {
+export interface SecretForm<S extends Secret = AcceptedSecret> {
   /** Its names in messages. */
   readonly one: string;
   readonly many: string;
   readonly form: string;
   /** Returns undefined if the text has another form. */
-  readonly read: (text: string) => AcceptedSecret | undefined;
+  readonly read: (text: string) => S | undefined;
 }
 
 /** By way of a text of 32 characters: Node takes three times as long to return the digest as a buffer. */
-const digestOf = (secret: string) => Buffer.from(hash('sha256', secret, 'binary'), 'latin1');
+export const digestOf = (secret: string) => Buffer.from(hash('sha256', secret, 'binary'), 'latin1');
 
 /** RFC 6750 section 2.1, then the scopes (RFC 6749 section 3.3) after a colon. */
 const TOKEN = /^([\w.~+/-]+=*)(?::([!#-[\]-~]+(?: [!#-[\]-~]+)*))?$/;
@@ -106,11 +110,11 @@ export class AcceptedSecrets {
  * @param variable the environment variable, for messages
  * @throws {InvalidConfig} The message does not contain the secrets.
  */
-export function parseSecrets(
+export function parseSecrets<S extends Secret>(
   variable: string,
-  { one, form, read }: SecretForm,
+  { one, form, read }: SecretForm<S>,
   texts: readonly string[],
-): AcceptedSecret[] {
+): S[] {
   const given = texts.flatMap((text) => text.trim() || []);
   if (given.length === 0) throw new InvalidConfig(`${variable}: expected at least one ${one}, got none`);
   return given.map((text, i) => {

@@ -3,15 +3,15 @@ import type { Server } from 'node:http';
 import type { Logger } from 'pino';
 import type { Store } from '../database';
 
-/** Milliseconds that the store has to close after the last response. */
-const FLUSH_TIMEOUT = 10_000;
+/** Milliseconds that the dependencies of a service have to close. */
+export const CLOSE_TIMEOUT = 10_000;
 
 interface Running {
   /** Stops and emits `close` after `stopping` is aborted. */
   readonly server: Server;
   /** The listener of probes, if there is one. It closes last. */
   readonly probes: Server | undefined;
-  readonly store: Store;
+  readonly dependencies: Store;
   readonly stopping: AbortController;
   /** Milliseconds that open requests have to finish. */
   readonly timeout: number;
@@ -19,11 +19,11 @@ interface Running {
 }
 
 /**
- * Stops the server on SIGTERM or SIGINT: it answers open requests, closes the store, and exits with status 0. A second
+ * Stops the server on SIGTERM or SIGINT: it answers open requests, closes the dependencies, and exits with status 0. A second
  * signal ends the process at once. An uncaught exception stops the server in the same way, with status 1, because the
  * state of the process is then unknown.
  */
-export function stopAtSignal({ server, probes, store, stopping, timeout, log }: Running): void {
+export function stopAtSignal({ server, probes, dependencies, stopping, timeout, log }: Running): void {
   const stop = async (signal: string) => {
     log.info({ signal }, 'stopping');
     setTimeout(() => {
@@ -32,11 +32,11 @@ export function stopAtSignal({ server, probes, store, stopping, timeout, log }: 
     setTimeout(() => {
       log.error('the store did not close in time');
       process.exit(1);
-    }, timeout + FLUSH_TIMEOUT).unref();
+    }, timeout + CLOSE_TIMEOUT).unref();
     const closed = once(server, 'close');
     stopping.abort();
     await closed;
-    await store.close();
+    await dependencies.close();
     probes?.close().closeAllConnections();
     log.info('stopped');
   };

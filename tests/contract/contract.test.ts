@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { describeFailure, headline, run, urlTarget, writeReport } from '../../scripts/prove';
+import { openKyselyPlants } from '../support/kysely-plants';
 import { service } from './service';
 
 test('the server keeps every promise of the document', async () => {
@@ -15,8 +16,18 @@ test('the server keeps every promise of the document', async () => {
   expect(result.passed).toBe(true);
 }, 30_000);
 
+test('a service whose store is written with Kysely keeps them too', async () => {
+  const open = async () => {
+    const store = await openKyselyPlants('memory:');
+    return { store, ready: () => store.ready(), close: () => store.close() };
+  };
+  const result = await run(service({ open }));
+  expect(result.failures.map(describeFailure)).toEqual([]);
+  expect(result.passed).toBe(true);
+}, 30_000);
+
 /** What requests alone do not show. */
-const BEYOND_REQUESTS = [/ \| received \| /, / \| response \| (?:429|500|503) \| /];
+const BEYOND_REQUESTS = [/ \| received \| /, / \| response \| (?:408|429|500|503) \| /];
 
 test.each(['document', 'strict'] as const)(
   'a black box proves all but what requests do not show, by the profile %s',

@@ -1,19 +1,25 @@
 /** The knowledge that the prover cannot derive from the document: stored data, scenarios and own refusals. */
-import type { PlantStore } from '../../src/plants/plant-store';
-import { openMemoryStore } from '../../src/storage/memory';
-import type { OwnRefusal, Scenario, Waiver } from '../../scripts/prove';
+import type { operations } from '../../generated/openapi';
+import { readConfig } from '../../src/config';
+import { type Dependencies, openDependencies } from '../../src/dependencies';
+import type { OwnRefusal, ScenarioOf, Waiver } from '../../scripts/prove';
 import { refusal } from './refusals';
 
-/** A store with the objects that the examples of path parameters name. Here, no path has parameters. */
-export const openExampleStore = (): Promise<PlantStore> => Promise.resolve(openMemoryStore());
+/** With a store that holds the objects that the examples of path parameters name. Here, no path has parameters. */
+export const openExample = (): Promise<Dependencies> =>
+  openDependencies(readConfig({ DATABASE_URL: 'memory:' }));
 
 export const ownRefusals: Readonly<Record<string, OwnRefusal>> = {
   conflict: { ...refusal('idTaken'), operations: [] },
 };
 
-const createPlant = (body: string, expect = 'success') => ({ operation: 'createPlant', body, expect });
+const createPlant = (body: string, expect = 'success') => ({
+  operation: 'createPlant' as const,
+  body,
+  expect,
+});
 
-export const scenarios: readonly Scenario[] = [
+export const scenarios: readonly ScenarioOf<operations>[] = [
   {
     title: 'an id names one plant for ever',
     steps: [

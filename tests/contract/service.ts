@@ -5,19 +5,19 @@ import { errors } from '../../src/errors';
 import { createHandlers } from '../../src/handlers';
 import { type Changes, serviceTarget, type ServiceTarget } from '../../scripts/prove';
 import { refusal } from './refusals';
-import { openExampleStore, ownRefusals, scenarios, waivers } from './scenarios';
+import { openExample, ownRefusals, scenarios, waivers } from './scenarios';
 
 /** The parts of the server under test. tests/system/mutants replaces one of them by a broken one. */
 export interface Parts extends Changes {
-  readonly openStore: typeof openExampleStore;
+  readonly open: typeof openExample;
 }
 
 /** This service as a target of the prover. */
-export const service = ({ openStore = openExampleStore, ...changes }: Partial<Parts> = {}): ServiceTarget =>
+export const service = ({ open = openExample, ...changes }: Partial<Parts> = {}): ServiceTarget =>
   serviceTarget(
     {
       document,
-      openStore,
+      open,
       createHandlers,
       createApp,
       errors,

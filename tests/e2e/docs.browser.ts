@@ -6,7 +6,7 @@ import { OpenApiDocument, strategiesFor } from '../../src/contract';
 import { createApp, PLAIN_ERRORS } from '../../src/runtime';
 import { useBrowser } from '../support/browser';
 import { EXAMPLE, SUCCESS } from '../support/client';
-import { buildApp, listening, RUNTIME, TOKEN } from '../support/service';
+import { buildApp, listening, RUNTIME, TOKEN, withRefusals } from '../support/service';
 import { openServer } from '../../scripts/prove';
 
 /** The fragment of the URL that opens the operation. */
@@ -84,7 +84,10 @@ it('authorizes by every kind of security scheme', async () => {
     new OpenApiDocument(root),
     (given, { name, scopes }) => given === secret(name) && { scopes },
   );
-  const app = createApp({ handlers, errors: PLAIN_ERRORS }, { ...RUNTIME, document: root, strategies });
+  const app = createApp(
+    { handlers, errors: PLAIN_ERRORS },
+    { ...RUNTIME, document: withRefusals(root), strategies },
+  );
   await listening(app, async (port) => {
     const { page, complaints } = await open(`http://127.0.0.1:${port}`);
     const statusOf = async (name: string) => {

@@ -8,12 +8,11 @@ import {
   JWKS,
   jwt,
   MIXED_JWKS,
-  part,
   selfSigned,
   signed,
   startIssuer,
-  unsigned,
 } from '../support/issuer';
+import { badTokens } from '../support/hostile-tokens';
 import { type Program, startProgram } from '../support/program';
 import { TOKEN } from '../support/service';
 
@@ -35,8 +34,6 @@ afterAll(() => {
 /** 400 if the token is accepted, because the server then reads the invalid body. */
 const statusOf = async (server: Program, token: string) =>
   (await send(server, credentials(token), MISMATCH)).status;
-const without = (claim: string) =>
-  Object.fromEntries(Object.entries(CLAIMS).filter(([name]) => name !== claim));
 const now = Math.floor(Date.now() / 1000);
 
 const GOOD: readonly [string, string][] = [
@@ -53,118 +50,11 @@ const GOOD: readonly [string, string][] = [
   ['with other claims', jwt({ ...CLAIMS, name: null, groups: [{}] })],
 ];
 
-/** Values that are invalid for most claims and header parameters. */
-const WRONG = [null, 0, {}, [], true, [null], [''], ['x', 1]];
-const CLAIM_VALUES: Readonly<Record<string, readonly unknown[]>> = {
-  iss: [...WRONG, '', 'https://evil.example.com', [CLAIMS.iss]],
-  sub: [...WRONG, '', ['alice']],
-  aud: [...WRONG, '', 'another', ['another'], [CLAIMS.aud, 0], { [CLAIMS.aud]: true }],
-  exp: [null, {}, [], true, '', String(now + 600), 0, now - 60, -1],
-  nbf: [null, {}, [], true, '', 'x', now + 60],
-  iat: [null, {}, [], true, '', 'x'],
-  jti: [...WRONG, ''],
-  scope: [null, 0, {}, [], true, ['read'], [null]],
-  scp: [null, 0, {}, true, [null], ['read', 1]],
-};
-const HEADER_VALUES: Readonly<Record<string, readonly unknown[]>> = {
-  alg: [...WRONG, '', 'none', 'None', 'HS256', 'HS512', 'ES512', 'RS256', 'A128KW', 'dir', 'es256'],
-  kid: [...WRONG, '', 'two'],
-  typ: [
-    ...WRONG,
-    '',
-    'logout+jwt',
-    'dpop+jwt',
-    'secevent+jwt',
-    'id+jwt',
-    'at+jwt2',
-    'x/at+jwt',
-    'application/',
-    'JOSE',
-  ],
-  cty: [...WRONG, ''],
-  crit: [...WRONG, '', ['exp'], ['b64'], ['x']],
-  b64: [false, 'x', null],
-  jku: [...WRONG, ''],
-  jwk: [null, 0, [], true, ''],
-  x5u: [...WRONG, ''],
-  x5c: [...WRONG, ''],
-  x5t: [...WRONG, ''],
-  'x5t#S256': [...WRONG, ''],
-};
-
-const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
-/** Other texts that lenient readers decode to the same bytes (RFC 4648 sections 3.1 to 3.5). */
-const otherwise = (text: string): string[] =>
-  [
-    ...Array.from(ALPHABET, (last) => text.slice(0, -1) + last).filter(
-      (other) => other !== text && Buffer.from(other, 'base64url').equals(Buffer.from(text, 'base64url')),
-    ),
-    ...['=', '==', '%3D'].map((end) => text + end),
-    ...[' ', '\t', '=', '!'].map((inside) => `${text.slice(0, 4)}${inside}${text.slice(4)}`),
-    text.replace(/-/g, '+').replace(/_/g, '/'),
-  ].filter((other) => other !== text);
-
-/** A text of base64url with unused bits at its end. */
-function withUnusedBits(value: object): string {
-  for (let more = ''; ; more += 'x') {
-    const text = part({ ...value, more });
-    if (text.length % 4 !== 0) return text;
-  }
-}
-const claims = JSON.stringify(CLAIMS);
-const header = JSON.stringify(HEADER);
-const [head = '', body = '', signature = ''] = jwt().split('.');
-/** Tokens that another program could read differently, with a right signature. */
-const AMBIGUOUS: readonly [string, string][] = [
-  ...otherwise(signature).map((text): [string, string] => [
-    `with the signature ${text}`,
-    `${head}.${body}.${text}`,
-  ]),
-  ...otherwise(withUnusedBits(CLAIMS)).map((text): [string, string] => [
-    `with the claims ${text}`,
-    signed(head, text),
-  ]),
-  ...otherwise(withUnusedBits(HEADER)).map((text): [string, string] => [
-    `with the header ${text}`,
-    signed(text, body),
-  ]),
-  ['with a byte order mark before its claims', signed(head, part(`\ufeff${claims}`))],
-  ['with a byte order mark before its header', signed(part(`\ufeff${header}`), body)],
-  ['with a claim twice', signed(head, part(`${claims.slice(0, -1)},"sub":"bob"}`))],
-  ['with a claim twice, once escaped', signed(head, part(`${claims.slice(0, -1)},"s\\u0075b":"bob"}`))],
-  ['with a claim twice inside another', signed(head, part(`${claims.slice(0, -1)},"x":{"a":1,"a":2}}`))],
-  ['with a parameter of its header twice', signed(part(`${header.slice(0, -1)},"alg":"ES256"}`), body)],
-  [
-    'with claims that are not UTF-8',
-    signed(head, Buffer.from(`${claims.slice(0, -1)},"x":"\xff"}`, 'latin1').toString('base64url')),
-  ],
-  ['with half of a surrogate pair', signed(head, part(`${claims.slice(0, -1)},"x":"\\ud800"}`))],
-  ['with claims that are no object', signed(head, part('[]'))],
-  ['with text after its claims', signed(head, part(`${claims} x`))],
-];
-
 const BAD: readonly [string, string][] = [
-  ...AMBIGUOUS,
+  ...badTokens({ claims: CLAIMS, header: HEADER, signed }, 'HS256'),
   ['of another key', forged],
   ['of the key in its own header', selfSigned],
-  ['unsigned', unsigned],
-  ['without a signature', jwt().replace(/[^.]*$/, '')],
-  ...['iss', 'aud', 'sub', 'exp'].map((claim): [string, string] => [`without ${claim}`, jwt(without(claim))]),
-  ['without claims', jwt({})],
-  ['not a JWT', 'a.b.c'],
-  ['an unknown token', 'abc'],
-  ...Object.entries(CLAIM_VALUES).flatMap(([name, values]) =>
-    values.map((value): [string, string] => [
-      `with the claim ${name} ${JSON.stringify(value)}`,
-      jwt({ ...CLAIMS, [name]: value }),
-    ]),
-  ),
-  ...Object.entries(HEADER_VALUES).flatMap(([name, values]) =>
-    values.map((value): [string, string] => [
-      `with the header ${name} ${JSON.stringify(value)}`,
-      jwt(CLAIMS, { ...HEADER, crit: name === 'b64' ? ['b64'] : undefined, [name]: value }),
-    ]),
-  ),
+  ['with an unknown kid', jwt(CLAIMS, { ...HEADER, kid: 'two' })],
 ];
 
 test('accepts valid tokens and refuses invalid ones', async () => {

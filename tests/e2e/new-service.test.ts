@@ -1,7 +1,9 @@
+import SqliteFile from 'better-sqlite3';
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import type { ContractReport } from '../../scripts/prove';
+import { withoutUnusedImports } from '../../scripts/new/fill';
 import { keepFolder } from '../support/folder';
 import { installBeside, runIn, TARBALL } from '../support/package';
 import { startProcess } from '../support/process';
@@ -57,17 +59,23 @@ test('is laid out by one command, and is green at once', async () => {
   expect(read('src/errors.ts')).toContain('conflict: { status: 409, number: 40901 }');
   expect(
     files.filter((file) => !file.startsWith('generated/') && !/handlers\/(?!index|types)/.test(file)).length,
-  ).toBeLessThan(32);
+  ).toBeLessThan(42);
 
   expect(run('check')).toMatchObject({ status: 0 });
+  expect(runIn(service, 'jest', 'tests/environment.test.ts')).toMatchObject({ status: 0 });
+  expect(run('migrate')).toEqual({
+    status: 0,
+    output: expect.stringMatching(/^migration  name\n {8}1 {2}/) as string,
+  });
+  expect(run('seed')).toEqual({ status: 0, output: 'seeded\n' });
   const { output } = run('todo');
-  expect(output).toContain('8 operations are stubs');
+  expect(output).toContain('2 operations are stubs');
   expect(output).toContain('buyTicket | response | 409 | *: to do');
 
   expect(runIn(service, 'tsc', '-p', 'src')).toEqual({ status: 0, output: '' });
   const production = start({ NODE_ENV: 'production', API_USERS: 'ada:secret', API_KEYS: 'key' });
   expect(await production.exit).toBe(1);
-  expect(production.output()).toContain('the handler of getEvent is still a stub');
+  expect(production.output()).toContain('the handler of getHours is still a stub');
   const server = start({});
   const [address] = await server.printed(/http:\/\/127\.0\.0\.1:\d+/);
   const [, key = ''] = await server.printed(/(?:X-Visitor-Key|visitorKey): ([\w-]+)/);
@@ -79,20 +87,29 @@ test('is laid out by one command, and is green at once', async () => {
 test("the layout's own document gives the layout back", () => {
   const layout = join(ROOT, 'scripts/new/layout');
   const target = join(folder, 'bike-shed');
-  expect(layOut(target, join(layout, 'openapi/bike-shed.yaml'))).toContain('PROVEN 0/200, WAIVED 0');
+  expect(layOut(target, join(layout, 'openapi/bike-shed.yaml'))).toMatch(
+    /STUB 2\d, PROVEN [1-9]\d*\/\d+, WAIVED 0/,
+  );
+  expect(runIn(target, 'jest', 'tests/environment.test.ts')).toMatchObject({ status: 0 });
   const named = (file: string) => file.replace(/^gitignore$/, '.gitignore');
   const standing = filesOf(layout);
   expect(filesOf(target).sort()).toEqual(standing.map(named).sort());
-  // But for the marks of regions, the paths of this project, the name of the package, and the handlers, which are stubs.
-  for (const file of standing.filter((one) => !/handlers\/(?!types)/.test(one))) {
+  // But for the marks of regions, the paths of this project, the name of the package, and the handler that no document tells.
+  for (const file of standing.filter((one) => !one.endsWith('print-label.ts'))) {
     const text = readFileSync(join(layout, file), 'utf8')
-      .replace(/^.*#region here[^]*?#endregion here.*\n/m, '')
+      .replace(/^.*#region (here|users)\b[^]*?#endregion \1\b.*\n/gm, '')
       .replace(/^.*#(end)?region.*\n/gm, '')
       .replace('contract-first-server.tgz', basename(TARBALL));
-    writeFileSync(join(target, named(file)), text);
+    writeFileSync(join(target, named(file)), file.endsWith('.ts') ? withoutUnusedImports(text) : text);
   }
   // Without the marks some lists fit on a line.
   runIn(target, 'prettier', '--write', '--log-level', 'warn', '.');
   const changed = execFileSync('git', ['status', '--short', '.'], { cwd: target, encoding: 'utf8' });
   expect(changed).toBe('');
+  // The examples of the document, once.
+  expect(runIn(target, 'contract-first', 'seed')).toMatchObject({ status: 0 });
+  expect(runIn(target, 'contract-first', 'seed')).toEqual({ status: 0, output: 'seeded\n' });
+  const file = new SqliteFile(join(target, 'data/bike-shed.db'), { readonly: true });
+  expect(file.prepare('SELECT count(*) FROM bikes').pluck().get()).toBe(1);
+  file.close();
 });

@@ -1,11 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import ts from 'typescript';
 import { layoutFiles } from '../../scripts/new/layout-files';
+import { errorsIn } from '../support/compile';
 import { keepFolder } from '../support/folder';
-import { TARBALL, unpack } from '../support/package';
+import { installBeside, TARBALL, unpack } from '../support/package';
 
 // The content of the package of `make pack`. upgrade.test.ts has a service that uses it.
 
@@ -54,14 +55,17 @@ test('the package is smaller than 1 MB, and names neither the service of this pr
 });
 
 test('each import is of a file of the package, or of a package that it declares', () => {
-  const { dependencies, toolchain } = JSON.parse(files.get('package.json') ?? '') as {
+  const { dependencies, peerDependencies, toolchain } = JSON.parse(files.get('package.json') ?? '') as {
     dependencies: Record<string, string>;
+    peerDependencies: Record<string, string>;
     toolchain: Record<string, string>;
   };
   const missing = [...files].flatMap(([file, text]) => {
     if (!/\.(js|d\.ts)$/.test(file)) return [];
     const isTypes = file.endsWith('.d.ts');
-    const declared = { ...dependencies, ...(/^dist\/src\/.*\.js$/.test(file) ? {} : toolchain) };
+    // Only one entry needs them.
+    const optional = file.startsWith('dist/src/kysely/') ? peerDependencies : {};
+    const declared = { ...dependencies, ...optional, ...(/^dist\/src\/.*\.js$/.test(file) ? {} : toolchain) };
     const exists = (specifier: string) =>
       (isTypes ? ['.d.ts', '/index.d.ts'] : ['', '.js', '/index.js']).some((ending) =>
         files.has(join(dirname(file), specifier.replace(/\.js$/, isTypes ? '' : '.js')) + ending),
@@ -86,4 +90,81 @@ test('the command lists its commands, and refuses others', () => {
     stderr: '',
   });
   expect(run('nothing').status).toBe(1);
+});
+
+/** What a service may write: each marked line is refused by the types. */
+const CONSUMER = `
+import { createTable, IDENTITY, openDatabase, sql, table, TEXT, type Schema } from 'contract-first-server/database';
+import { kysely } from 'contract-first-server/kysely';
+
+const books = table('books', { id: IDENTITY, title: TEXT });
+const SCHEMA: Schema = {
+  name: 'books',
+  mark: 'Book',
+  migrations: [['books', createTable(books)]],
+  probe: sql\`INSERT INTO books (title) SELECT title FROM books WHERE 1 = 0\`,
+};
+
+async function main(): Promise<void> {
+  const database = await openDatabase('memory:', SCHEMA);
+  const db = kysely(database, { books });
+  const { id } = await db.insertInto('books').values({ title: 'Emma' }).returning('id').executeTakeFirstOrThrow();
+  const titles: string[] = await database.transaction(async (queries) => {
+    const found = await kysely(queries, { books }).selectFrom('books').select('title').where('id', '=', id).execute();
+    return found.map(({ title }) => title);
+  });
+  console.log(id, titles);
+  await database.close();
+  // @ts-expect-error no such column
+  db.selectFrom('books').select('name');
+  // @ts-expect-error no such type
+  db.insertInto('books').values({ title: 1n });
+  // @ts-expect-error no such table
+  db.selectFrom('book');
+  // @ts-expect-error it is no database
+  kysely<object>({ ready: () => Promise.resolve() });
+}
+void main();
+`;
+
+describe('Kysely in a service', () => {
+  const service = join(folder, 'service');
+  const node = (code: string) =>
+    spawnSync(process.execPath, ['--import', 'tsx', '-e', code], { cwd: service, encoding: 'utf8' });
+  beforeAll(() => {
+    mkdirSync(join(service, 'src'), { recursive: true });
+    installBeside(service, TARBALL);
+    writeFileSync(join(service, 'package.json'), '{"type":"commonjs"}');
+    writeFileSync(join(service, 'src/main.ts'), CONSUMER);
+    const compilerOptions = {
+      target: 'es2024',
+      module: 'node16',
+      types: ['node'],
+      strict: true,
+      exactOptionalPropertyTypes: true,
+    };
+    writeFileSync(join(service, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['src'] }));
+  });
+
+  test('its types and its queries work in a program of CommonJS', () => {
+    const isOurs = (file: string) => !/\/node_modules\/(?!contract-first-server\/)/.test(file);
+    expect(errorsIn(service, { noEmit: true }, isOurs)).toBe('');
+    expect(node("require('./src/main.ts')")).toMatchObject({
+      stdout: "1n [ 'Emma' ]\n",
+      stderr: '',
+      status: 0,
+    });
+  });
+
+  test('without it everything else works, and its types too', () => {
+    rmSync(join(service, 'node_modules/kysely'));
+    const others = ['', '/database', '/runtime', '/testing'].map((entry) => `contract-first-server${entry}`);
+    writeFileSync(
+      join(service, 'src/main.ts'),
+      others.map((name, i) => `export * as entry${i} from '${name}';\n`).join(''),
+    );
+    expect(errorsIn(service, { noEmit: true, skipLibCheck: false }, () => true)).toBe('');
+    expect(node("require('./src/main.ts')")).toMatchObject({ stderr: '', status: 0 });
+    expect(node("require('contract-first-server/kysely')").stderr).toContain("Cannot find module 'kysely'");
+  });
 });

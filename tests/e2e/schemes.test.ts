@@ -24,12 +24,12 @@ const bearing = (scheme: object, demanded: readonly string[] = []): Scheme => {
   const held = demanded.length > 0 ? `:${demanded.join(' ')}` : '';
   return [scheme, tokens, demanded, `a-token~+/==${held}`, 'a-token~+/=='];
 };
-const keyed = (place: string, name: string, verifier = keys): Scheme => [
+const keyed = (place: string, name: string, verifier = keys, prefix = ''): Scheme => [
   { type: 'apiKey', in: place, name },
   verifier,
   [],
   'a.key~+/==',
-  'a.key~+/==',
+  `${prefix}a.key~+/==`,
 ];
 
 /** By name. Each is the only scheme of an operation; the last ones have variables of their own. */
@@ -53,6 +53,7 @@ const SCHEMES: Readonly<Record<string, Scheme>> = {
   header: keyed('header', 'X-API-Key'),
   query: keyed('query', 'api key&'),
   cookie: keyed('cookie', 'session'),
+  prefixed: keyed('header', 'Authorization', apiKeys({ secrets: 'API_KEYS', prefix: 'Token' }), 'Token '),
   otherKey: keyed('header', 'X-Partner', apiKeys({ secrets: 'PARTNER_KEYS' })),
 };
 const NAMES = Object.keys(SCHEMES);
@@ -148,7 +149,8 @@ test('configured secrets of every scheme are accepted, others are not, and a fil
     expect([name, accepted.status]).toEqual([name, 200]);
     expect(Object.keys(accepted.body)).toEqual([name]);
     if (kind === 'basic') expect(accepted.body[name]?.id).toBe('ann');
-    for (const wrong of [undefined, `${own}x`, 'x', 'x:y', 'a-token']) {
+    for (const wrong of [undefined, `${own}x`, own.replace('Token ', 'Bearer '), 'x', 'x:y', 'a-token']) {
+      if (wrong === own) continue;
       expect([name, wrong, (await ask(name, wrong)).status]).toEqual([name, wrong, 401]);
     }
     if (kind !== 'bearer') continue;

@@ -26,6 +26,7 @@ test('the first minutes of a plant store, across a restart', async () => {
   const env = { DATABASE_URL: `sqlite:${file}`, API_TOKENS: `other, ${TOKEN}` };
 
   const first = await start(env);
+  expect(first.output()).toContain('migration 1, plants, has been applied');
   const created = await create(first, MONSTERA);
   expect([created.status, await created.json()]).toEqual([200, { name: 'Monstera', tag: 'tropical' }]);
   expect(await (await create(first, MONSTERA)).json()).toEqual({ name: 'Monstera', tag: 'tropical' });
@@ -53,6 +54,7 @@ test('the first minutes of a plant store, across a restart', async () => {
   expect(first.output()).not.toMatch(/Monstera|Ficus|tropical/);
 
   const second = await start(env);
+  expect(second.output()).not.toContain('migration');
   expect((await create(second, MONSTERA)).status).toBe(200);
   expect((await create(second, FICUS)).status).toBe(400);
   expect(await second.stop('SIGINT')).toBe(0);

@@ -98,10 +98,10 @@ it('replaces the server after each edit without losing data or a request, and su
   await edit('src/extra/new.ts', "number = 'two'", 'number = 2', SERVING);
 
   // code that compiles but does not start
-  const open = '({ databaseUrl }, observer) => openStore(databaseUrl, observer)';
+  const open = 'open: openDependencies,';
   const fault = `if (process.pid > 0) throw new Error('not today');`;
   const position = dev.output().length;
-  const broken = `async ({ databaseUrl }, observer) => { ${fault} return openStore(databaseUrl, observer); }`;
+  const broken = `open: async (config, observer) => { ${fault} return openDependencies(config, observer); },`;
   project.edit('src/main.ts', open, broken);
   await dev.printed(
     /not today[\s\S]*the server did not start[\s\S]*the previous server keeps running/,

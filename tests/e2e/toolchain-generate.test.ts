@@ -1,10 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { PUBLISHED, TYPES } from '../../scripts/paths';
-import type { Command, Outcome } from '../support/generator';
-import { type RunningProcess, startProcess } from '../support/process';
-import { copyToolchain, type Project, resetToolchain } from '../support/project';
+import type { Project } from '../support/project';
+import { useToolchain } from '../support/toolchain';
 
 jest.setTimeout(120_000);
 
@@ -19,40 +17,20 @@ const GET_NOTE = `
         '200':
           description: the note
           content: { application/json: { schema: { $ref: '#/components/schemas/Note' } } }
+        '400': &refused
+          description: what is wrong
+          content: { application/json: { schema: { $ref: '#/components/schemas/Error' } } }
+        '406': *refused
 `;
 
-let generator: RunningProcess;
+const toolchain = useToolchain();
+const { ask } = toolchain;
 let project: Project;
-/** The generated files of the fixture, by path. */
-const generated = new Map<string, string>();
-beforeAll(async () => {
-  generator = startProcess(['--import', 'tsx', 'tests/support/generator.ts'], {});
-  project = copyToolchain();
-  await generate();
-  for (const file of [PUBLISHED, TYPES]) generated.set(file, project.read(file));
-});
 beforeEach(() => {
-  resetToolchain(project);
-  for (const [file, text] of generated) project.write(file, text);
+  project = toolchain.project();
 });
-afterAll(async () => {
-  project.remove();
-  await generator.stop();
-});
-
-/** Runs the program itself. `generate` does the same without the second of start time. */
-const runGenerate = (...args: string[]) => project.run('tsx', 'scripts/generate/main.ts', ...args);
-/** Runs the program itself. `breaking` does the same without the second of start time. */
-const runBreaking = (...args: string[]) => project.run('tsx', 'scripts/breaking/main.ts', ...args);
-
-async function ask(command: Omit<Command, 'folder'>): Promise<Outcome> {
-  const position = generator.output().length;
-  generator.writeLine(JSON.stringify({ folder: project.folder, ...command } satisfies Command));
-  const [line] = await generator.printed(/^\{.*\}$/m, position);
-  return JSON.parse(line) as Outcome;
-}
-const generate = () => ask({});
-const breaking = (base: string) => ask({ base });
+const runGenerate = (...args: string[]) => toolchain.run('generate/main', ...args);
+const generate = () => ask();
 
 const addGetNote = () => {
   project.edit(DOCUMENT, '\ncomponents:', `${GET_NOTE}components:`);
@@ -67,6 +45,7 @@ it('reports a new operation, and writes a stub that compiles but cannot run in p
   expect(output.split('\n')).toEqual([
     '          #/paths/~1notes~1{id}/get: GET /notes/{id} (getNote) is new',
     'src/handlers/get-note.ts is new: a stub, which answers from the document until you write it',
+    "openapi/overlay.yaml: an example for $.paths['/notes/{id}'].get.parameters[0], which the tests use",
     'written: generated/openapi.json, generated/openapi.d.ts',
     '',
   ]);
@@ -149,6 +128,14 @@ it('names the lines of a removed operation whose handler is gone', async () => {
   addGetNote();
   await generate();
   project.edit(DOCUMENT, GET_NOTE, '\n');
+  const { output } = await generate();
+  expect(output).toMatch(
+    /^openapi\/overlay\.yaml#\/actions\/0: \$\.paths\['\/notes\/\{id\}'\]\S* matches nothing: delete/,
+  );
+  project.write(
+    'openapi/overlay.yaml',
+    project.read('openapi/overlay.yaml').replace(/  - target: .*parameters[^]*?example: 1\n/, ''),
+  );
   rmSync(join(project.folder, 'src/handlers/get-note.ts'));
   expect((await generate()).output).toContain(
     'getNote is not an operation of the document: delete its lines in src/handlers/index.ts',
@@ -215,36 +202,12 @@ const HEADER = `parameters:
       operationId`;
 const KEY = 'key: { type: apiKey, in: header, name: X-Key }';
 const BREAKS =
-  'a client of the earlier contract would break: raise its version, or accept the break (`make breaking BASE=--help`)';
+  'a client of the earlier contract would break: undo the change, or accept the break (`make breaking BASE=--help` shows how)';
 const WRITTEN = 'written: generated/openapi.json, generated/openapi.d.ts';
 const POST = '#/paths/~1notes/post';
 
 /** Edits of the document, each as texts and their replacements, and the output of \`make generate\`. */
 const EDITS: readonly [string, readonly (readonly [string, string])[], readonly string[]][] = [
-  [
-    'a renamed operationId',
-    [['operationId: createNote', 'operationId: writeNote']],
-    [
-      `          ${POST}/operationId: was createNote, is writeNote`,
-      'the operation createNote is writeNote now: rename src/handlers/create-note.ts to write-note.ts, and createNote to writeNote in it and in src/handlers/index.ts',
-      WRITTEN,
-    ],
-  ],
-  [
-    'an operation in the place of another one',
-    [
-      ['/notes:', '/letters:'],
-      ['operationId: createNote', 'operationId: createLetter'],
-    ],
-    [
-      `breaking  ${POST}: POST /notes (createNote) is gone`,
-      '          #/paths/~1letters/post: POST /letters (createLetter) is new',
-      'src/handlers/create-letter.ts is new: a stub, which answers from the document until you write it',
-      'createNote is not an operation of the document: delete src/handlers/create-note.ts and its lines in src/handlers/index.ts',
-      BREAKS,
-      WRITTEN,
-    ],
-  ],
   [
     'a new required parameter',
     [
@@ -309,44 +272,100 @@ it.each(EDITS)('lists the next steps after %s', async (_, edits, lines) => {
   expect([status, output.trimEnd().split('\n')]).toEqual([0, lines]);
 });
 
-it('make breaking lists the changes that break a client of an earlier commit, and no others', async () => {
-  const git = (...args: string[]) =>
-    spawnSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], {
-      cwd: project.folder,
-    });
-  git('init', '--quiet');
-  git('add', 'generated');
-  git('commit', '--quiet', '--message', 'first');
-  addGetNote();
-  await generate();
-  expect(await breaking('HEAD')).toEqual({ status: 0, output: 'nothing since HEAD would break a client\n' });
-  // Before `make generate`, too.
-  project.edit(DOCUMENT, 'type: string', 'type: string\n          maxLength: 30');
-  const broken = await breaking('HEAD');
-  expect(broken).toEqual({
-    status: 1,
-    output:
-      'breaking  #/components/schemas/Note/properties/text/maxLength: in requests: maxLength 30 is new\n' +
-      '\n1 change since HEAD would break a client. To accept an intended break, see `--help`\n',
-  });
-  expect(runBreaking('HEAD')).toEqual(broken);
-  const [line = ''] = broken.output.replace('breaking  ', '').split('\n');
-  project.write('openapi/accepted-breaks.yaml', `- { change: '${line}', reason: agreed, until: '1.0.0' }\n`);
-  expect(await breaking('HEAD')).toEqual({
-    status: 0,
-    output: `accepted  ${line} (until 1.0.0: agreed)\nnothing since HEAD would break a client but as openapi/accepted-breaks.yaml accepts\n`,
-  });
-  project.edit(DOCUMENT, '  version: 1.0.0', '  version: 1.0.1');
-  expect(await breaking('HEAD')).toMatchObject({
-    status: 1,
-    output: expect.stringContaining(
-      '#/0: expired with version 1.0.0, the document has version 1.0.1',
-    ) as string,
-  });
-  expect((await breaking('--help')).output).toContain('openapi/accepted-breaks.yaml');
-  expect(await breaking('none')).toMatchObject({ status: 2 });
-  expect(runBreaking()).toMatchObject({
-    status: 2,
-    output: expect.stringContaining('make breaking BASE=main') as string,
-  });
+/** Paths of operations, each with a list of unlimited length. */
+const shelves = (count: number) =>
+  Array.from(
+    { length: count },
+    (_, i) => `
+  /shelves/${i}/{key}:
+    get:
+      operationId: getShelf${i}
+      parameters: [{ name: key, in: path, required: true, schema: { type: string } }]
+      responses:
+        '200': { description: all, content: { application/json: { schema: { type: array, items: { type: string } } } } }
+        '400': { $ref: '#/components/responses/InternalServerError' }`,
+  ).join('');
+
+it('prints at most 20 lines about a change, and the rest on request', async () => {
+  project.edit(DOCUMENT, '\ncomponents:', `${shelves(60)}\ncomponents:`);
+  const first = (await ask()).output.trimEnd().split('\n');
+  expect(first.length).toBeLessThanOrEqual(20);
+  expect(first.filter((line) => /^and \d+ more: `make generate ALL=1` lists them$/.test(line))).toHaveLength(
+    3,
+  );
+  const all = (await ask({ all: true })).output;
+  for (let i = 0; i < 60; i++) expect(all).toContain(`GET /shelves/${i}/{key} (getShelf${i}) is new`);
+  expect(all.match(/is a list of unlimited length/g)).toHaveLength(60);
+  // One line of the overlay that changes every operation is one line.
+  project.edit(
+    'openapi/overlay.yaml',
+    "      '503':",
+    "      '429': { $ref: '#/components/responses/InternalServerError' }\n      '503':",
+  );
+  expect((await ask()).output.trimEnd().split('\n')).toEqual([
+    '          #/paths/*/*/responses/429: the status 429 is new (61 places)',
+    WRITTEN,
+  ]);
+});
+
+it('prints a remark once, until something about it changes', async () => {
+  project.edit(DOCUMENT, '\ncomponents:', `${shelves(1)}\ncomponents:`);
+  const remark = 'is a list of unlimited length';
+  expect((await ask()).output).toContain(remark);
+  // It moves down by a line.
+  project.edit(DOCUMENT, 'paths:', '# a comment\npaths:');
+  expect((await ask()).output).toBe('generated/ is up to date\n');
+  expect((await ask({ all: true })).output).toContain(remark);
+  project.edit(DOCUMENT, 'type: array,', 'type: array, maxItems: 9,');
+  expect((await ask()).output).not.toContain(remark);
+  project.edit(DOCUMENT, 'type: array, maxItems: 9,', 'type: array,');
+  expect((await ask()).output).toContain(remark);
+});
+
+it('gives the path parameters of a later operation the example of the same place, and leaves the overlay as it is', async () => {
+  const overlay = project.read('openapi/overlay.yaml').replace('actions:\n', 'actions:\n  # mine\n');
+  project.write('openapi/overlay.yaml', overlay);
+  const answers =
+    "responses: { '200': { description: ok }, '400': { $ref: '#/components/responses/InternalServerError' } }";
+  const pathOf = (name: string, schema: string) =>
+    `[{ name: ${name}, in: path, required: true, schema: { ${schema} } }`;
+  project.edit(
+    DOCUMENT,
+    '\ncomponents:',
+    `
+  /people/{person}:
+    parameters: ${pathOf('person', 'type: string, format: uuid')}]
+    get: { operationId: getPerson, ${answers} }
+  '/people/{name}/letters/{letter: x}':
+    parameters: ${pathOf('name', 'type: string')}, ${pathOf("'letter: x'", 'type: integer, minimum: 7').slice(1)}]
+    get: { operationId: getLetter, ${answers} }
+components:`,
+  );
+  const { output } = await ask();
+  expect(output.match(/^openapi\/overlay\.yaml: an example for .*$/gm)).toHaveLength(3);
+  const text = project.read('openapi/overlay.yaml');
+  const added = text.slice(text.indexOf('actions:') + 'actions:\n'.length, text.indexOf('  # mine'));
+  expect(overlay.replace('actions:\n', `actions:\n${added}`)).toBe(text);
+  expect(added).toContain("  - target: $.paths['/people/{person}'].parameters[0]\n");
+  const { paths } = JSON.parse(project.read('generated/openapi.json')) as {
+    paths: Record<string, { parameters: { example: unknown }[] }>;
+  };
+  expect(paths['/people/{name}/letters/{letter: x}']?.parameters.map(({ example }) => example)).toEqual([
+    '00000000-0000-4000-8000-000000000001',
+    7,
+  ]);
+  expect(await ask()).toEqual({ status: 0, output: 'generated/ is up to date\n' });
+  // One that comes later has the example of those before it.
+  project.edit(
+    DOCUMENT,
+    '\ncomponents:',
+    `\n  /people/{id}/photo:\n    parameters: ${pathOf('id', 'type: string, format: uuid')}]\n    get: { operationId: getPhoto, ${answers} }\ncomponents:`,
+  );
+  await ask();
+  const published = JSON.parse(project.read('generated/openapi.json')) as {
+    paths: Record<string, { parameters: { example: unknown }[] }>;
+  };
+  expect(published.paths['/people/{id}/photo']?.parameters[0]?.example).toBe(
+    published.paths['/people/{person}']?.parameters[0]?.example,
+  );
 });

@@ -71,6 +71,14 @@ test('a service of 2.0.0 works unchanged, and keeps its contract', async () => {
   const { status, output } = runIn(service, 'contract-first', 'contract');
   expect(output).toMatch(/PROVEN (\d+)\/\1, WAIVED 0, UNPROVEN 0, BLOCKED 0/);
   expect(status).toBe(0);
+  expect(runIn(service, 'contract-first', 'migrate')).toEqual({
+    status: 0,
+    output: expect.stringMatching(/migrations applied: \d\n$/) as string,
+  });
+  expect(runIn(service, 'contract-first', 'seed')).toEqual({
+    status: 2,
+    output: 'expected the program src/seed.ts, got none: a new service of `make new` has one\n',
+  });
   expect(runIn(service, 'contract-first', 'todo').output).toBe('nothing is left to do\n');
 
   const env = { PORT: '0', API_KEYS: 'key', API_USERS: 'ada:secret', DATABASE_URL: 'memory:' };

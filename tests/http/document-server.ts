@@ -5,10 +5,13 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import {
   type Answer,
+  type DocumentedScheme,
   OpenApiDocument,
   type ServiceOptions,
   type Strategies,
+  securitySchemes,
   strategiesFor,
+  TokenStrategy,
 } from '../../src/contract';
 import {
   asString,
@@ -30,8 +33,11 @@ import {
   toJavaScript,
 } from '../../scripts/prove';
 import { plainRefusal, renderPlain } from '../support/plain-errors';
-import { buildService } from '../support/service';
+import { buildService, withRefusals } from '../support/service';
 
+/** API keys in the header Authorization follow a word. */
+const PREFIXED = { valid: 'Token good-token', invalid: 'Token bad-token' };
+const hasPrefix = ({ type, name }: JsonObject): boolean => type === 'apiKey' && name === 'Authorization';
 const SECRETS = { valid: 'somebody:good', invalid: 'somebody:bad' };
 /** A token with exactly these scopes. */
 const scoped = (scopes: readonly string[]): string =>
@@ -93,7 +99,8 @@ export interface Parts {
 }
 
 /** A service for any document as a target of the prover. Its handlers return samples of the response schemas. */
-export function serviceOf(json: JsonObject, changed: Partial<Parts> = {}): Target {
+export function serviceOf(given: JsonObject, changed: Partial<Parts> = {}): Target {
+  const json = withRefusals(given) as JsonObject;
   const document = readDocument(json);
   const schemes = Object.entries(document.schemes);
   let received: Received | undefined;
@@ -101,7 +108,10 @@ export function serviceOf(json: JsonObject, changed: Partial<Parts> = {}): Targe
     served: json,
     strategies: strategiesOf(json),
     credentials: Object.fromEntries(
-      schemes.map(([name, scheme]) => [name, isBasic(scheme) ? SECRETS : TOKENS]),
+      schemes.map(([name, scheme]) => [
+        name,
+        isBasic(scheme) ? SECRETS : hasPrefix(scheme) ? PREFIXED : TOKENS,
+      ]),
     ),
     pass: (request) => request,
     wrap: (application) => application,
@@ -195,12 +205,18 @@ function secretive({ json }: Document, schema: string): unknown[] {
 }
 
 /** Accepts the valid secret of the tests with all scopes, and the tokens that name their scopes. */
-const strategiesOf = (json: JsonObject): Strategies =>
-  strategiesFor(new OpenApiDocument(json), (secret, { value, scopes }) => {
+function strategiesOf(json: JsonObject): Strategies {
+  const verify = (secret: string, { value, scopes }: Pick<DocumentedScheme, 'value' | 'scopes'>) => {
     if (secret === (isBasic(value as JsonObject) ? SECRETS : TOKENS).valid) return { secret, scopes };
     const narrow = /^scoped-([\da-f]*)$/.exec(secret)?.[1];
     return narrow !== undefined && { secret, scopes: Buffer.from(narrow, 'hex').toString().split(' ') };
-  });
+  };
+  const document = new OpenApiDocument(json);
+  const prefixed = securitySchemes(document)
+    .filter(({ value }) => hasPrefix(value as JsonObject))
+    .map((one) => [one.name, new TokenStrategy((token) => verify(token, one), { prefix: 'Token' })]);
+  return { ...strategiesFor(document, verify), ...(Object.fromEntries(prefixed) as Strategies) };
+}
 
 function startServer(
   document: Document,

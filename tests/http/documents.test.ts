@@ -50,7 +50,7 @@ describe('the unchanged prover on other documents', () => {
       const document = new OpenApiDocument(json);
       const verifiers = verifiersOf(document);
       const { environment, credentials } = testSecrets(verifiers, document);
-      const strategies = strategiesWith(verifiers, environment, document);
+      const strategies = strategiesWith(verifiers, environment, document, {});
       const result = await run(serviceOf(json, { strategies, credentials }), { generated: 5 });
 
       expect(result.failures.map(describeFailure)).toEqual([]);

@@ -10,7 +10,7 @@ import {
   stub,
 } from '../../src/contract';
 import { createApp, createLog, createMetrics, createReport, HEADERS, PLAIN_ERRORS } from '../../src/runtime';
-import { listening, RUNTIME } from '../support/service';
+import { listening, RUNTIME, withRefusals } from '../support/service';
 import { bytesOf, exchangeBytes } from '../support/wire';
 
 const ORIGIN = 'https://page.example';
@@ -132,7 +132,7 @@ function build(root: JsonObject, metrics: Metrics) {
       },
       {
         ...RUNTIME,
-        document: root,
+        document: withRefusals(root),
         strategies: strategiesFor(
           document,
           (secret, { scopes }) => secret !== 'none' && { scopes: secret === 'few' ? [] : scopes },

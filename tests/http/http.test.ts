@@ -6,7 +6,7 @@ import { createHandlers } from '../../src/handlers';
 import { EXAMPLE, HEAD, REQUEST, requestOf, SUCCESS } from '../support/client';
 import { buildApp, listening } from '../support/service';
 import { exchange, type Reply } from '../support/wire';
-import { openExampleStore } from '../contract/scenarios';
+import { openExample } from '../contract/scenarios';
 
 /** Without credentials. */
 const STRANGER = `${EXAMPLE.method} ${EXAMPLE.path} HTTP/1.1\r\nHost: x\r\n`;
@@ -19,7 +19,7 @@ const outcomeOf = (reply: Reply | undefined): unknown => [
   reply?.body === '' ? '' : errors.numberOf(JSON.parse(reply?.body ?? 'null')),
 ];
 const send = async (bytes: string, count?: number, limits = {}) => {
-  const handlers = createHandlers(await openExampleStore());
+  const handlers = createHandlers(await openExample());
   return listening(
     buildApp({ handlers, bodyLimit: BODY_LIMIT }),
     (port) => exchange(port, bytes, count),
@@ -134,7 +134,7 @@ describe('the server requests and reads a body only after it has accepted the cr
   ])('a client of HTTP/%s that expects %s', async (version, expectation, continues) => {
     const head = `${HEAD}Expect: ${expectation}\r\nContent-Length: ${LENGTH}\r\n\r\n`;
     const bytes = `${head.replace('HTTP/1.1', `HTTP/${version}`)}${EXAMPLE.text}`;
-    const handlers = createHandlers(await openExampleStore());
+    const handlers = createHandlers(await openExample());
     const text = await listening(buildApp({ handlers, bodyLimit: BODY_LIMIT }), async (port) => {
       const socket = connect(port, '127.0.0.1').setEncoding('latin1');
       socket.write(bytes);

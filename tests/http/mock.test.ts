@@ -130,6 +130,10 @@ const SCHEMES: Record<
     { type: 'apiKey', in: 'header', name: 'Authorization' },
     (key) => ({ Authorization: key }),
   ],
+  'key in Authorization after a word': [
+    { type: 'apiKey', in: 'header', name: 'authorization' },
+    authorization('Token'),
+  ],
   'key in a query': [{ type: 'apiKey', in: 'query', name: 'key' }, (key) => ({ key }), true],
   'key in a cookie': [{ type: 'apiKey', in: 'cookie', name: 'key' }, (key) => ({ Cookie: `key=${key}` })],
   basic: [{ type: 'http', scheme: 'basic' }, basic],

@@ -2,12 +2,14 @@ import request from 'supertest';
 import { createHandlers } from '../../src/handlers';
 import { openMemoryStore } from '../../src/storage/memory';
 import { EXAMPLE } from '../support/client';
-import { AUTHORIZED, buildApp, listening, TOKEN } from '../support/service';
+import { AUTHORIZED, buildApp, inMemory, listening, TOKEN } from '../support/service';
 import { exchange } from '../support/wire';
 
 /** Compiled once for all requests. Each plant is created in a store of its own, so that no request depends on another. */
 const APP = buildApp({
-  handlers: createHandlers({ ...openMemoryStore(), create: (plant) => openMemoryStore().create(plant) }),
+  handlers: createHandlers(
+    inMemory({ ...openMemoryStore(), create: (plant) => openMemoryStore().create(plant) }),
+  ),
 });
 
 /** The example request with this body. The headers replace those of a valid request. */

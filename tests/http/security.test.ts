@@ -3,7 +3,8 @@ import express from 'express';
 import { Strategy } from 'passport';
 import { Strategy as BearerStrategy } from 'passport-http-bearer';
 import request from 'supertest';
-import { type Answer, bearerStrategy, type Credentials } from '../../src/contract';
+import { type Answer, bearerStrategy, type Credentials, TokenStrategy } from '../../src/contract';
+import { buildAuthentication } from '../support/authentication';
 import { buildDocument, buildService, json, listening } from '../support/service';
 
 /** The methods with which a passport strategy reports its result. */
@@ -44,6 +45,7 @@ const SCHEMES = {
   header: { type: 'apiKey', in: 'header', name: 'X-Key' },
   query: { type: 'apiKey', in: 'query', name: 'key' },
   cookie: { type: 'apiKey', in: 'cookie', name: 'key' },
+  token: { type: 'apiKey', in: 'header', name: 'Authorization' },
 };
 const STRATEGIES = {
   bearer,
@@ -52,15 +54,24 @@ const STRATEGIES = {
   header: keyStrategy('h'),
   query: keyStrategy('q'),
   cookie: keyStrategy('c'),
+  token: new TokenStrategy((token) => token === 'good' && { token }, { prefix: 'Token' }),
 };
 
 /** Calls an operation with this security requirement. Returns the status, and the error number or the principal. */
-async function ask(security: object[] | undefined, headers: Record<string, string> = {}, query = '') {
+async function ask(
+  security: object[] | undefined,
+  headers: Record<string, string> = {},
+  query = '',
+  global?: object[],
+) {
   const responses = { 200: { description: '', content: json(true) } };
-  const document = buildDocument({
-    operation: { responses, ...(security && { security }) },
-    components: { securitySchemes: SCHEMES },
-  });
+  const document = {
+    ...buildDocument({
+      operation: { responses, ...(security && { security }) },
+      components: { securitySchemes: SCHEMES },
+    }),
+    ...(global && { security: global }),
+  };
   const postThing = ({ principal }: { principal: unknown }): Promise<Answer> =>
     Promise.resolve({ status: 200, body: principal });
   const { app, outcomes } = buildService({ document, handlers: { postThing }, strategies: STRATEGIES });
@@ -147,11 +158,133 @@ describe('alternatives and combinations of schemes', () => {
   });
 });
 
+describe('where no credentials would do, those that are given must be good', () => {
+  const basicBad = basic('ann:x');
+  /** By scheme: good credentials, and others, each as headers and a query. */
+  const GIVEN: Readonly<Record<string, readonly (readonly [Record<string, string>, string?])[]>> = {
+    bearer: [
+      [{ Authorization: 'Bearer good' }],
+      ...['Bearer bad', 'bearer  bad', 'Bearer', 'Bearer a b', 'Token good', 'good', '', 'Basic !'].map(
+        (Authorization) => [{ Authorization }] as const,
+      ),
+      [basic('ann:secret')],
+    ],
+    oauth: [[{ Authorization: 'Bearer good' }], [{ Authorization: 'Bearer bad' }], [basic('ann:secret')]],
+    basic: [
+      [basic('ann:secret')],
+      [basicBad],
+      [{ Authorization: 'Basic !' }],
+      [{ Authorization: 'Bearer good' }],
+    ],
+    header: [[{ 'X-Key': 'h' }], [{ 'X-Key': 'x' }], [{ 'X-Key': '' }]],
+    query: [
+      [{}, '?key=q'],
+      [{}, '?key=x'],
+      [{}, '?key='],
+      [{}, '?key'],
+      [{}, '?key=q&key=q'],
+      [{}, '?k%65y=x'],
+    ],
+    cookie: [
+      [{ Cookie: 'a=b; key=c' }],
+      [{ Cookie: 'key=x' }],
+      [{ Cookie: 'key=' }],
+      [{ Cookie: 'key=c; key=c' }],
+    ],
+    token: [
+      [{ Authorization: 'Token good' }],
+      ...['Token bad', 'Bearer good', 'good', 'Token', ''].map(
+        (Authorization) => [{ Authorization }] as const,
+      ),
+    ],
+  };
+  const SENT = Object.entries(GIVEN).flatMap(([scheme, all]) =>
+    all.map(([headers, query = ''], i) => [scheme, headers, query, i === 0 ? 200 : 401] as const),
+  );
+  it.each(SENT)('%s with %j and the query "%s" is %d', async (scheme, headers, query, status) => {
+    const required = await ask([{ [scheme]: [] }], headers, query);
+    for (const security of [
+      [{}, { [scheme]: [] }],
+      [{ [scheme]: [] }, {}],
+    ]) {
+      expect(await ask(security, headers, query)).toMatchObject({
+        status,
+        result: required.result,
+        challenge: required.challenge,
+      });
+      expect(await ask(security)).toMatchObject({ status: 200, result: {} });
+    }
+  });
+
+  it.each<[string, object[], Record<string, string>, number, unknown]>([
+    [
+      'good ones of one alternative suffice',
+      [{}, { header: [] }, { basic: [] }],
+      { ...basicBad, 'X-Key': 'h' },
+      200,
+      { header: { key: 'h' } },
+    ],
+    [
+      'in any order',
+      [{ basic: [] }, { header: [] }, {}],
+      { ...basicBad, 'X-Key': 'h' },
+      200,
+      { header: { key: 'h' } },
+    ],
+    ['bad ones of any are refused', [{}, { header: [] }, { basic: [] }], { 'X-Key': 'x' }, 401, 40101],
+    ['half of an alternative is refused', [{}, { header: [], basic: [] }], { 'X-Key': 'h' }, 401, 40100],
+    ['its other half too', [{}, { header: [], basic: [] }], basic('ann:secret'), 401, 40100],
+    ['a bad half is refused', [{}, { header: [], basic: [] }], basicBad, 401, 40100],
+    [
+      'credentials of a scheme that it does not name are ignored',
+      [{}, { header: [] }],
+      { Authorization: 'Bearer bad' },
+      200,
+      {},
+    ],
+    ['one without a scheme ignores all', [{}], { Authorization: 'Bearer bad', 'X-Key': 'x' }, 200, {}],
+    ['so does one without a requirement', [], { Authorization: 'Bearer bad', 'X-Key': 'x' }, 200, {}],
+  ])('%s', async (_, security, headers, status, result) => {
+    expect(await ask(security, headers)).toMatchObject({ status, result });
+    expect(await ask(undefined, headers, '', security)).toMatchObject({ status, result });
+  });
+
+  it.each([['constructor'], ['toString'], ['__proto__']])(
+    'nobody is the principal of a scheme %s',
+    async (name) => {
+      const schemes = Object.fromEntries([[name, SCHEMES.header]]);
+      const strategies = Object.fromEntries([[name, STRATEGIES.header]]);
+      const authenticate = buildAuthentication([{}, Object.fromEntries([[name, []]])], strategies, schemes);
+      const [nobody, somebody] = [await authenticate(), await authenticate(['X-Key', 'h'])];
+      if (!('principals' in nobody && 'principals' in somebody))
+        throw new Error('expected both to be accepted');
+      expect([Reflect.get(nobody.principals, name), Reflect.get(somebody.principals, name)]).toEqual([
+        undefined,
+        { key: 'h' },
+      ]);
+    },
+  );
+});
+
 describe('credentials without a required scope are 403, with the required scopes', () => {
   const scopes = { read: 'to read', 'admin:write': 'to write' };
   const flows = { clientCredentials: { tokenUrl: 'https://example.org/token', scopes } };
   const documented = { content: json({ type: 'object' }), description: '' };
   const field = { 'WWW-Authenticate': { required: true, schema: { type: 'string' } } };
+
+  it('where none would do, too', async () => {
+    const oauth = bearerStrategy((token) => ({ scopes: token.split('+') }));
+    const schemes = { oauth: { type: 'oauth2', flows } };
+    const security = [{}, { oauth: ['read', 'admin:write'] }, { oauth: ['read'] }];
+    const authenticate = buildAuthentication(security, { oauth }, schemes);
+    const refused = {
+      refused: 'forbidden',
+      challenge: expect.stringContaining('insufficient_scope') as string,
+    };
+    expect(await authenticate(['Authorization', 'Bearer other'])).toMatchObject(refused);
+    expect(await authenticate(['Authorization', 'Bearer read'])).toHaveProperty('principals.oauth');
+    expect(await authenticate()).toHaveProperty('principals');
+  });
 
   it.each<[string, object]>([
     ['undocumented', {}],

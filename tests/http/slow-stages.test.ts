@@ -34,6 +34,7 @@ const schema: JsonObject = {
   properties: { id: { type: 'integer', minimum: 1, maximum: 99 } },
 };
 const content: JsonObject = { 'application/json': { schema } };
+const anyJson = { 'application/json': {} };
 const DOCUMENT: JsonObject = {
   openapi: '3.1.0',
   info: { title: 'Numbers', version: '1.0.0' },
@@ -43,7 +44,10 @@ const DOCUMENT: JsonObject = {
         operationId: 'addNumber',
         security: [{ token: [] }],
         requestBody: { required: true, content },
-        responses: { 200: { description: 'added', content } },
+        responses: {
+          200: { description: 'added', content },
+          '4XX': { description: 'refused', content: anyJson },
+        },
       },
     },
   },

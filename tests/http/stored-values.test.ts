@@ -3,25 +3,35 @@ import type { Express } from 'express';
 import {
   createTable,
   type Database,
+  DATE,
   DOUBLE,
+  insertInto,
   INT64,
+  INTEGER,
+  type NewRowOf,
   openDatabase,
   rows,
   type Schema,
+  select,
   sql,
+  table,
   TEXT,
+  TIMESTAMP,
 } from '../../src/database';
 import { createApp, PLAIN_ERRORS } from '../../src/runtime';
 import { type Postgres, startPostgres } from '../support/postgres';
-import { buildDocument, json, RUNTIME } from '../support/service';
+import { buildDocument, json, RUNTIME, withRefusals } from '../support/service';
 
 // Integers and numbers that a document leaves open, over columns that hold only some of them.
+
+const made = table('made', { at: TIMESTAMP, day: DATE.optional(), rank: INTEGER.optional() });
 
 const THINGS: Schema = {
   name: 'things',
   mark: 'Thng',
   migrations: [
     ['things', createTable('things', sql`id ${INT64} PRIMARY KEY, weight ${DOUBLE}, name ${TEXT}`)],
+    ['made', createTable(made)],
   ],
   probe: sql`INSERT INTO things (id) SELECT id FROM things WHERE 1 = 0`,
 };
@@ -41,36 +51,55 @@ const operation = (operationId: string, parameters: object[], rest = {}) => ({
 });
 const integer = { type: 'integer' };
 const number = { type: 'number' };
-const DOCUMENT = buildDocument({
-  paths: {
-    '/things': {
-      get: operation('list', [
-        parameter('query', 'limit', integer),
-        parameter('query', 'offset', number),
-        parameter('query', 'from', number),
-        parameter('query', 'ids', { type: 'array', items: integer }),
-        parameter('header', 'Heavier', number),
-      ]),
-      post: operation('add', [], {
-        requestBody: {
-          required: true,
-          content: json({
-            type: 'object',
-            properties: {
-              id: integer,
-              weight: number,
-              more: { type: 'array', items: integer },
-            },
-          }),
-        },
-      }),
+const DOCUMENT = withRefusals(
+  buildDocument({
+    paths: {
+      '/things': {
+        get: operation('list', [
+          parameter('query', 'limit', integer),
+          parameter('query', 'offset', number),
+          parameter('query', 'from', number),
+          parameter('query', 'ids', { type: 'array', items: integer }),
+          parameter('header', 'Heavier', number),
+        ]),
+        post: operation('add', [], {
+          requestBody: {
+            required: true,
+            content: json({
+              type: 'object',
+              properties: {
+                id: integer,
+                weight: number,
+                more: { type: 'array', items: integer },
+              },
+            }),
+          },
+        }),
+      },
+      '/made': {
+        get: operation('listMade', [parameter('query', 'since', { type: 'string' })]),
+        post: operation('make', [], {
+          requestBody: {
+            required: true,
+            content: json({
+              type: 'object',
+              properties: {
+                at: { type: 'string', format: 'date-time' },
+                day: { type: 'string', format: 'date' },
+                rank: integer,
+              },
+              required: ['at'],
+            }),
+          },
+        }),
+      },
+      '/things/{id}': {
+        get: operation('get', [parameter('path', 'id', number)]),
+        delete: operation('remove', [parameter('path', 'id', integer)]),
+      },
     },
-    '/things/{id}': {
-      get: operation('get', [parameter('path', 'id', number)]),
-      delete: operation('remove', [parameter('path', 'id', integer)]),
-    },
-  },
-});
+  }),
+);
 
 type Number = bigint | number;
 type Answer = Readonly<Record<'status' | 'body', unknown>>;
@@ -112,6 +141,10 @@ function handlersOf(database: Database) {
     },
     get: async ({ path: { id } }: Request) =>
       found((await database.query(sql`SELECT id FROM things WHERE id = ${id}`)).length),
+    listMade: async ({ query: { since = '' } }: { query: { since?: string } }) =>
+      answer((await database.query(select(made)`WHERE ${made.at} >= ${since}`)).length),
+    make: async ({ body }: { body: NewRowOf<typeof made> }) =>
+      answer((await database.query(insertInto(made, body)``))[0]),
     remove: async ({ path: { id } }: Request) =>
       found(await database.execute(sql`DELETE FROM things WHERE id = ${id}`)),
   };
@@ -220,6 +253,37 @@ describe.each([
     await database.execute(sql`DELETE FROM things WHERE id <> 1`);
     expect((await add(`{"weight": ${edge}}`)).status).toBe(200);
     await database.execute(sql`DELETE FROM things WHERE id <> 1`);
+    expect(faults).toEqual([]);
+  });
+
+  test('what a column of a table does not hold is refused with its place, and is looked for in vain', async () => {
+    const make = async (body: string) => {
+      const { status, body: given } = (await request(app).post('/made').type('json').send(body)) as Answer;
+      return [status, status === 200 ? given : (given as { message: string }).message];
+    };
+    const at = '"at": "2024-02-29T12:00:00.5+02:00"';
+    await expect(make(`{${at}, "rank": 1}`)).resolves.toEqual([
+      200,
+      { at: '2024-02-29T10:00:00.5Z', rank: 1 },
+    ]);
+    await expect(make('{"at": "9999-12-31T23:59:59-01:00"}')).resolves.toEqual([
+      400,
+      'body/at must be a date-time of the years 0001 to 9999 in UTC',
+    ]);
+    await expect(make(`{${at}, "day": "0000-01-01"}`)).resolves.toEqual([
+      400,
+      'body/day must be a date of the years 0001 to 9999',
+    ]);
+    for (const edge of EDGES.filter((text) => !Number.isSafeInteger(Number(text))))
+      await expect(make(`{${at}, "rank": ${edge}}`)).resolves.toEqual([
+        400,
+        'body/rank must be an integer from -9007199254740991 to 9007199254740991',
+      ]);
+    const count = async (since: string) => (await request(app).get('/made').query({ since })).body as unknown;
+    for (const since of ['2024-02-29T10:00:00.5Z', '2024-02-29T09:00:00-01:00', '0000-01-01T00:00:00Z'])
+      await expect(count(since)).resolves.toBe(1);
+    for (const since of ['2024-02-29T10:00:00.500001Z', '9999-12-31T23:59:59-01:00', 'never', ''])
+      await expect(count(since)).resolves.toBe(0);
     expect(faults).toEqual([]);
   });
 });

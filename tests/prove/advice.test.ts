@@ -253,6 +253,11 @@ const FOLLOWED: Readonly<Record<keyof typeof ADVICE, Followed>> = {
     before: () => library({ write: true }, ruled(400)),
     after: () => library({ write: true }, ruled(409)),
   },
+  readItsLog: {
+    says: 'the cause is in the log of the server, which is another process',
+    before: () => library({}, (_, correct) => ({ ...correct(), status: 500 }), 'listBooks'),
+    after: () => library({}, (_, correct) => correct(), 'listBooks'),
+  },
   allowWrites: {
     says: 'they are sent with WRITE=1',
     before: () => library(),

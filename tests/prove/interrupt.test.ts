@@ -17,12 +17,13 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
+const responses = { 204: { description: 'done' }, '4XX': { description: 'refused' } };
 const DOCUMENT = {
   openapi: '3.1.0',
   info: { title: 'Two', version: '1' },
   paths: {
-    '/first': { get: { operationId: 'first', responses: { 204: { description: 'done' } } } },
-    '/second': { get: { operationId: 'second', responses: { 204: { description: 'done' } } } },
+    '/first': { get: { operationId: 'first', responses } },
+    '/second': { get: { operationId: 'second', responses } },
   },
 };
 

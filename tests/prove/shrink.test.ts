@@ -27,7 +27,7 @@ const put = {
     { name: 'verbose', in: 'query', schema: { type: 'boolean' } },
   ],
   requestBody: { required: true, content },
-  responses: { 204: { description: 'stored' }, 400: { description: 'invalid' } },
+  responses: { 204: { description: 'stored' }, '4XX': { description: 'invalid' } },
 };
 const PATHS: JsonObject = { '/plants': { put } };
 

@@ -18,6 +18,14 @@ const runWith = (waivers: readonly Waiver[], today = '2026-06-30') =>
 const known = { failure: '*maximum*', reason: 'until release 2', expires: '2026-06-30' };
 
 describe('a waiver of a failure', () => {
+  test('leaves its obligation without a proof, and disproves none', async () => {
+    const { obligations, waived } = await runWith([{ ...known, failure: '*' }]);
+    expect(waived.length).toBeGreaterThan(0);
+    expect(obligations.filter(({ failed }) => failed > 0)).toEqual([]);
+    const [maximum] = obligations.filter(({ key }) => key.endsWith('maximum | violates'));
+    expect(maximum).toMatchObject({ failed: 0, state: 'WAIVED', reason: known.reason });
+  });
+
   test('holds until the end of its last day, by the case or by the cause', async () => {
     const byCause = { ...known, failure: 'putNumber | a value was accepted that violates maximum of *' };
     for (const waiver of [known, byCause]) {

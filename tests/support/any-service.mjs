@@ -8,7 +8,8 @@ const require = createRequire(import.meta.url);
 const runtime = require('../../dist/runtime');
 const { readOperations } = require('../../dist/contract');
 
-const [, , document, verifiers] = process.argv;
+// runService knows arguments of its own.
+const [document, verifiers] = process.argv.splice(2);
 const store = { ready: () => Promise.resolve(), close: () => Promise.resolve() };
 const answer = ({ principal }) => Promise.resolve({ status: 200, body: principal });
 
@@ -20,7 +21,7 @@ runtime.runService({
     })),
   document,
   errors: runtime.PLAIN_ERRORS,
-  openStore: () => Promise.resolve(store),
+  open: () => Promise.resolve(store),
   createApp: (_store, options) => {
     const operations = readOperations(options.document);
     const handlers = Object.fromEntries(operations.map(({ operationId }) => [operationId, answer]));

@@ -40,9 +40,13 @@ export const CREDENTIALS: Readonly<Record<keyof typeof SCHEMES, readonly [string
 };
 
 /** Authenticates a request with these headers to an operation with this security requirement. */
-export function buildAuthentication(security: readonly object[], strategies: Strategies) {
+export function buildAuthentication(
+  security: readonly object[],
+  strategies: Strategies,
+  securitySchemes: object = SCHEMES,
+) {
   const document = new OpenApiDocument(
-    buildDocument({ operation: { security }, components: { securitySchemes: SCHEMES } }),
+    buildDocument({ operation: { security }, components: { securitySchemes } }),
   );
   const [operation] = readOperations(document);
   if (!operation) throw new Error('expected an operation');

@@ -1,9 +1,8 @@
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
-import { DRIVERS } from '../../src/database/drivers';
 import { keepFolder } from './folder';
 import { startPostgres, type Postgres } from './postgres';
-import { THIRD } from './third-driver';
+import { registerThird } from './third-driver';
 
 /** A kind of database, for `describe.each`. */
 export interface Kind {
@@ -16,7 +15,7 @@ export interface Kind {
 
 /** Every kind of database, a third engine among them, which is registered here. Call it once, at the top of a file. */
 export function useDatabases(): readonly Kind[] {
-  DRIVERS.push(THIRD);
+  registerThird();
   const folder = keepFolder();
   let postgres: Postgres;
   beforeAll(async () => {

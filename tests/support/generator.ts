@@ -1,8 +1,13 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { listBreaks } from '../../scripts/breaking/main';
+import { Compiler } from '../../scripts/compiler/compiler';
 import { generate } from '../../scripts/generate/main';
-import { workOn } from '../../scripts/paths';
+import { handlersLeft } from '../../scripts/generate/renamed';
+import { PUBLISHED, root, workOn } from '../../scripts/paths';
 import { SourceError } from '../../scripts/source/source';
+import { OpenApiDocument, readDocument, readOperations } from '../../src/contract';
 
 /*
  * Runs `make generate` and `make breaking` many times within one process, which saves a second of start time for each.
@@ -13,8 +18,13 @@ import { SourceError } from '../../scripts/source/source';
 /** A line of standard input. */
 export interface Command {
   readonly folder: string;
-  /** The git ref to compare with; undefined: generates. */
+  /** The git ref to compare with, and the options of the command. */
   readonly base?: string;
+  readonly all?: boolean;
+  /** The folder of git; by default that of the project. */
+  readonly git?: string;
+  /** `left`: the handlers that `make todo` lists; `compile`: what the type check says. By default it generates. */
+  readonly what?: 'left' | 'compile';
 }
 
 /** A line of standard output. */
@@ -23,16 +33,29 @@ export interface Outcome {
   readonly output: string;
 }
 
-async function outcome({ folder, base }: Command): Promise<Outcome> {
-  workOn(folder);
+async function outcome(command: Command): Promise<Outcome> {
+  workOn(command.folder);
   try {
-    const { status, output } =
-      base === undefined ? { status: 0, output: (await generate()).join('\n') } : await listBreaks(base);
+    const { status, output } = await run(command);
     return { status, output: `${output}\n` };
   } catch (error) {
     if (error instanceof SourceError) return { status: 1, output: `${error.message}\n` };
     throw error;
   }
+}
+
+async function run({ base, all, what, git }: Command): Promise<Outcome> {
+  if (git === undefined) delete process.env['GIT_DIR'];
+  else process.env['GIT_DIR'] = git;
+  if (base !== undefined) return listBreaks(base, all);
+  if (what === 'compile') {
+    const output = new Compiler('src/tsconfig.json').compile();
+    return { status: output === undefined ? 0 : 1, output: output ?? '' };
+  }
+  if (what === undefined) return { status: 0, output: (await generate(all)).join('\n') };
+  const published = new OpenApiDocument(readDocument(readFileSync(path.join(root, PUBLISHED), 'utf8')));
+  const ids = readOperations(published).map(({ operationId }) => operationId);
+  return { status: 0, output: handlersLeft(new Set(ids)).join('\n') };
 }
 
 async function main(): Promise<void> {

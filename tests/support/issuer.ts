@@ -35,7 +35,6 @@ export const selfSigned = jwt(
   { ...HEADER, jwk: { ...stranger.publicKey.export({ format: 'jwk' }), kid: 'one', alg: 'ES256' } },
   stranger.privateKey,
 );
-export const unsigned = `${part({ alg: 'none' })}.${part(CLAIMS)}.`;
 
 const KEY = { ...publicKey.export({ format: 'jwk' }), kid: 'one', alg: 'ES256' };
 export const JWKS = JSON.stringify({ keys: [KEY] });

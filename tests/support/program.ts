@@ -78,9 +78,9 @@ export function withHandlers(expression: string, before = ''): Environment {
   const code = `const handlers = require(${JSON.stringify(handlers)});
     const { createHandlers } = handlers;
     ${before}
-    handlers.createHandlers = (store) =>
+    handlers.createHandlers = (dependencies) =>
       Object.fromEntries(
-        Object.entries(createHandlers(store)).map(([id, handler]) => [id, (request) => (${expression})]),
+        Object.entries(createHandlers(dependencies)).map(([id, handler]) => [id, (request) => (${expression})]),
       );`;
   writeFileSync(file, code);
   return { NODE_OPTIONS: `--require=${file}` };

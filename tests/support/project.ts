@@ -4,6 +4,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
@@ -35,6 +36,8 @@ export interface Project {
   read(file: string): string;
   write(file: string, text: string): void;
   makeFolder(name: string): void;
+  /** The files of a folder, by their paths. */
+  list(folder: string): string[];
   /** Replaces a text that must exist in the file. */
   edit(file: string, was: string, is: string): void;
   /** Runs a program of node_modules/.bin to its end. */
@@ -89,8 +92,8 @@ export function copyToolchain(): Project {
  */
 export function resetToolchain(project: Project): void {
   const { folder } = project;
-  for (const name of ['openapi', 'generated', 'src/handlers'])
-    rmSync(join(folder, name), { recursive: true });
+  for (const name of ['openapi', 'generated', 'src/handlers', '.cache/generate'])
+    rmSync(join(folder, name), { recursive: true, force: true });
   cpSync(FIXTURE, folder, { recursive: true });
   cpSync(join(HERE, 'src/extensions.ts'), join(folder, 'src/extensions.ts'));
   project.makeFolder('generated');
@@ -109,6 +112,7 @@ function openProject(folder: string): Project {
     makeFolder(name) {
       mkdirSync(join(folder, name));
     },
+    list: (name) => readdirSync(join(folder, name)).map((file) => join(name, file)),
     edit(file, was, is) {
       const text = read(file);
       if (!text.includes(was))

@@ -6,13 +6,16 @@ import {
   type Answer,
   createHttpServer,
   createService,
+  joinPointer,
   type JsonObject,
   OpenApiDocument,
   type Outcome,
   type Problem,
+  readOperations,
   type ServiceOptions,
 } from '../../src/contract';
 import { errors, type OwnKind } from '../../src/errors';
+import type { Dependencies } from '../../src/dependencies';
 import { createHandlers } from '../../src/handlers';
 import type { Handlers } from '../../src/handlers/types';
 import type { OperationalKind, RuntimeOptions } from '../../src/runtime';
@@ -26,7 +29,10 @@ const LIMITS = { headersTimeout: 60_000, requestTimeout: 60_000, keepAliveTimeou
 
 /** The strategies of this project, which accept these tokens. */
 export const strategiesAccepting = (...tokens: readonly string[]) =>
-  strategiesWith(verifiers, { API_TOKENS: tokens.join(',') }, new OpenApiDocument(document));
+  strategiesWith(verifiers, { API_TOKENS: tokens.join(',') }, new OpenApiDocument(document), {});
+
+/** The dependencies of this project, on a store in memory. */
+export const inMemory = (store = openMemoryStore()): Dependencies => ({ ...store, store });
 
 /** The options of an application that reports nothing, beside its document and its strategies. */
 export const RUNTIME = {
@@ -42,10 +48,11 @@ export const RUNTIME = {
 
 /** The application of this project, on a store in memory. */
 export function buildApp({
-  handlers = createHandlers(openMemoryStore()),
+  handlers = createHandlers(inMemory()),
   ...overrides
 }: Partial<RuntimeOptions<OwnKind>> & { readonly handlers?: Handlers } = {}): express.Express {
-  return createApp(handlers, { ...RUNTIME, document, strategies: strategiesAccepting(TOKEN), ...overrides });
+  const options = { ...RUNTIME, document, strategies: strategiesAccepting(TOKEN), ...overrides };
+  return createApp(handlers, options, inMemory());
 }
 
 /** A service for any document, with plain errors, and the reported outcome of each request. */
@@ -103,3 +110,25 @@ export function buildDocument({ operation = {}, components = {}, ...rest }: Fiel
 }
 
 export const json = (schema: unknown) => ({ 'application/json': { schema } });
+
+const plainError = {
+  description: 'a refusal',
+  content: json({
+    type: 'object',
+    required: ['error', 'message'],
+    properties: { error: { type: 'integer' }, message: { type: 'string' } },
+  }),
+};
+
+/** A copy of a document whose operations document each refusal by the server, with the body of plain errors. */
+export function withRefusals(given: JsonObject): JsonObject {
+  const root = structuredClone(given);
+  const document = new OpenApiDocument(root);
+  for (const { pointer, responses } of readOperations(document))
+    if (!responses.has('default'))
+      Object.assign(document.at(joinPointer(pointer, 'responses')) as object, {
+        ...(responses.has('4XX') ? {} : { '4XX': plainError }),
+        ...(responses.has('5XX') ? {} : { '5XX': plainError }),
+      });
+  return root;
+}

@@ -1,8 +1,9 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { DRIVERS } from '../../src/database/drivers';
 import type { Driver, Result, Session } from '../../src/database/driver';
 import { all, codeOf, retryTransient } from '../../src/database/failure';
-import { checkVersion, migrateFrom } from '../../src/database/schema';
-import { type Dialect, render, type Rendered, valueOf } from '../../src/database/sql';
+import { appliedTable, migrate, type WithLock } from '../../src/database/schema';
+import { CHECKS, type Dialect, render, type Rendered, valueOf } from '../../src/database/sql';
 
 // A third engine, as somebody would add it: one file, which nothing but the table of drivers names. It keeps its databases
 // in files of SQLite by the driver that Node brings, and speaks a dialect of a name of its own.
@@ -11,12 +12,18 @@ const DIALECT: Dialect = {
   names: ['third'],
   words: {
     int64: 'INTEGER',
+    integer: 'INTEGER',
     double: 'REAL',
     text: 'TEXT',
     bytes: 'BLOB',
+    boolean: 'INTEGER',
+    timestamp: 'TEXT',
+    date: 'TEXT',
+    json: 'TEXT',
     identity: 'INTEGER PRIMARY KEY AUTOINCREMENT',
     strict: 'STRICT',
   },
+  checks: CHECKS,
   parameter: () => '?',
   rows({ name, columns, items }, add) {
     const names = Object.keys(columns);
@@ -57,7 +64,7 @@ function execute(db: DatabaseSync, { text, values }: Rendered): Result {
     const statement = db.prepare(text);
     statement.setReadBigInts(true);
     const given = values.map(written) as SQLInputValue[];
-    if (!/^\s*SELECT|\bRETURNING\b/i.test(text))
+    if (!/^\s*(SELECT|WITH)|\bRETURNING\b/i.test(text))
       return { rows: [], count: Number(statement.run(...given).changes) };
     const rows = statement
       .all(...given)
@@ -71,7 +78,7 @@ function execute(db: DatabaseSync, { text, values }: Rendered): Result {
 const untilFree = <T>(action: () => T | Promise<T>) => retryTransient(action, /^BUSY$/, 5000, 2);
 const fileOf = (url: string) => url.replace('third:', '');
 
-export const THIRD: Driver = {
+const THIRD: Driver = {
   urls: ['third:PATH'],
   accepts: /^third:./,
   dialect: DIALECT,
@@ -85,7 +92,7 @@ export const THIRD: Driver = {
     advice: [['BUSY', 'end whoever keeps it locked']],
   },
   subjectOf: (url) => `third database ${fileOf(url)}`,
-  async open(url, schema) {
+  async open(url, schema, report) {
     const connect = () => {
       const db = new DatabaseSync(fileOf(url));
       db.exec('PRAGMA busy_timeout = 0; PRAGMA synchronous = FULL');
@@ -103,12 +110,15 @@ export const THIRD: Driver = {
         writer.exec('PRAGMA journal_mode = WAL');
       });
     });
-    await begin();
-    try {
+    const withLock: WithLock = async (work) => {
+      await begin();
+      execute(writer, render(appliedTable(schema), DIALECT));
       const version = Number(writer.prepare('PRAGMA user_version').get()?.['user_version']);
-      checkVersion(version, schema);
-      await migrateFrom(version, schema, (statement) => execute(writer, render(statement, DIALECT)));
-      writer.exec(`PRAGMA user_version = ${schema.migrations.length}; COMMIT`);
+      const reached = await work({ version, run: (statement) => execute(writer, statement) });
+      writer.exec(`PRAGMA user_version = ${reached}; COMMIT`);
+    };
+    try {
+      await migrate(schema, DIALECT, withLock, report);
     } catch (error) {
       for (const db of [writer, reader]) db.close();
       throw error;
@@ -155,7 +165,9 @@ export const THIRD: Driver = {
 
     return {
       run: (statement) =>
-        /^\s*SELECT/i.test(statement.text) ? untilFree(() => execute(reader, statement)) : write(statement),
+        /^\s*(SELECT|WITH)/i.test(statement.text)
+          ? untilFree(() => execute(reader, statement))
+          : write(statement),
       begin: beginInTurn,
       isTransient: (error, committing) => !committing && codeOf(error) === 'BUSY',
       probe: write,
@@ -166,3 +178,8 @@ export const THIRD: Driver = {
     };
   },
 };
+
+/** Makes it an engine that `openDatabase` knows. */
+export function registerThird(): void {
+  DRIVERS.push(THIRD);
+}

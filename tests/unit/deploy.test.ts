@@ -7,7 +7,9 @@ const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
 const documented = new Set([...read('.env.example').matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name));
 
 const compose = parse(read('scripts/deploy/compose.yaml')) as {
-  services: { server: { build: string; environment: Record<string, string>; stop_grace_period: string } };
+  services: {
+    server: { build: { context: string }; environment: Record<string, string>; stop_grace_period: string };
+  };
 };
 const [deployment, service] = parseAllDocuments(read('scripts/deploy/kubernetes.yaml')).map(
   (document) => document.toJS() as Record<string, unknown>,
@@ -22,9 +24,11 @@ const { spec: pod, metadata } = (
     };
   }
 ).spec.template;
-const [container] = pod['containers'] as [
-  { env: { name: string }[]; ports: { name: string; containerPort: number }[] },
-];
+type Container = Readonly<Record<string, unknown>> & {
+  env: { name: string }[];
+  ports: { name: string; containerPort: number }[];
+};
+const [container] = pod['containers'] as [Container];
 const dockerfile = read('Dockerfile');
 
 test('the deployment files set only variables that the server reads', () => {
@@ -47,7 +51,9 @@ test('the image copies files that exist and are not in .dockerignore', () => {
     expect([file, existsSync(join(ROOT, file))]).toEqual([file, true]);
     expect(read('.dockerignore')).toContain(`!${file}\n`);
   }
-  expect(existsSync(join(ROOT, 'scripts/deploy', compose.services.server.build, 'Dockerfile'))).toBe(true);
+  expect(existsSync(join(ROOT, 'scripts/deploy', compose.services.server.build.context, 'Dockerfile'))).toBe(
+    true,
+  );
 });
 
 test('the service uses the port of the image, and the probes use paths of the server', () => {
@@ -69,9 +75,18 @@ test('the service uses the port of the image, and the probes use paths of the se
 test('the grace period covers the shutdown of the server', () => {
   const [drain = '', flush = ''] = [
     /^SHUTDOWN_TIMEOUT=(\d+)/m.exec(read('.env.example'))?.[1],
-    /FLUSH_TIMEOUT = ([\d_]+)/.exec(read('src/runtime/shutdown.ts'))?.[1]?.replace('_', ''),
+    /CLOSE_TIMEOUT = ([\d_]+)/.exec(read('src/runtime/shutdown.ts'))?.[1]?.replace('_', ''),
   ];
   const seconds = (Number(drain) + Number(flush)) / 1000;
   expect(parseInt(compose.services.server.stop_grace_period)).toBeGreaterThan(seconds);
   expect(pod['terminationGracePeriodSeconds']).toBeGreaterThan(seconds + 5); // the preStop delay
+});
+
+test('the migration has the image, the database, the limits and the rights of the server', () => {
+  const [migration] = pod['initContainers'] as [Container];
+  const { name, command, env, ...rest } = migration;
+  expect(name).toBe('migrate');
+  expect(dockerfile).toContain(JSON.stringify(command).replaceAll(',', ', ').replace(', "migrate"', ''));
+  expect(env).toEqual(container.env.filter((variable) => variable.name === 'DATABASE_URL'));
+  expect(container).toMatchObject(rest);
 });

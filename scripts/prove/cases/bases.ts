@@ -50,13 +50,22 @@ export function basesOf(
  * @param which `all`, or only those whose names are references, such as `authorId`
  */
 export function withAcceptedValues(
-  { target, base, oracle }: OperationContext,
+  context: OperationContext,
   slot: Slot,
   value: Value,
   which: 'all' | 'references',
 ): Value {
-  const { body } = base;
-  if (!target.blackBox || !body || slot.body?.type !== body.type || !/[/+]json/.test(body.type)) return value;
+  return context.target.blackBox ? mergeAccepted(context, slot, value, which) : value;
+}
+
+/** {@link withAcceptedValues}, of any target. */
+export function mergeAccepted(
+  { base: { body }, oracle }: OperationContext,
+  slot: Slot,
+  value: Value,
+  which: 'all' | 'references',
+): Value {
+  if (!body || slot.body?.type !== body.type || !/[/+]json/.test(body.type)) return value;
   const merged = merge(value, parse(body.bytes.toString()), '', (pointer) =>
     which === 'all' ? true : referenced(pointer.split('/').at(-1) ?? '') !== undefined,
   );

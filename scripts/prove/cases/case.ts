@@ -20,6 +20,7 @@ export type Family =
   | 'media types'
   | 'bodies'
   | 'scenarios'
+  | 'stored'
   | 'situations'
   | 'generated'
   | 'oracle'

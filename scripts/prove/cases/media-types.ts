@@ -1,8 +1,8 @@
 import { negotiableMediaTypes } from '../document/model';
 import { codecOf, isRange, matchesMediaType, partsOf, withCharset } from '../document/media';
-import { DEFAULT_REFUSALS } from '../check/refused';
 import type { Value } from '../json/value';
 import type { Slot } from '../request/slots';
+import { refusalsFor } from '../target';
 import { withHeader } from '../wire/message';
 import {
   authorizedRequest,
@@ -108,7 +108,7 @@ function acceptCases(context: OperationContext): Case[] {
     accept(`application/x-undocumented, ${last};q=0.1`, choosing(last)),
     ...(names.length > 1 ? [accept(`${first};q=0.1, ${last};q=0.9`, choosing(last))] : []),
     accept('*/*', expectSuccess),
-    ...(target.profile === 'document' || (target.refusals ?? DEFAULT_REFUSALS)['not acceptable'] === undefined
+    ...(target.profile === 'document' || refusalsFor(target, operation.id)['not acceptable'] === undefined
       ? []
       : [accept('application/x-undocumented', expectRefusal('not acceptable'))]),
   ];

@@ -13,20 +13,26 @@ export interface ScenarioStep {
   readonly make: (answers: readonly RawResponse[]) => Case;
 }
 
+/** A mistake in a scenario that needs no answer to be seen. */
+class WrongStep extends Error {}
+
 /**
- * @throws {Error} if a scenario or an own refusal names an unknown operation, or a scenario an unknown parameter or own
- *   refusal
+ * Finds what is wrong with the scenarios before anything runs: functions of earlier answers are called with a stand-in.
+ *
+ * @throws {Error} if a scenario or an own refusal names an unknown operation, or a scenario an unknown parameter, own
+ *   refusal or step, or has a value that no request can carry; with its place
  */
 export function assertScenarios(
   { operations }: Document,
-  { scenarios = [], ownRefusals = {} }: Target,
+  { scenarios = [], ownRefusals = {}, source }: Target,
 ): void {
   const ids = operations.map(({ id }) => id);
   const check = (place: string, assert: () => void): void => {
     try {
       assert();
     } catch (error) {
-      throw new Error(`${place}: ${(error as Error).message}`, { cause: error });
+      const where = source === undefined ? place : `${source}, ${place}`;
+      throw new Error(`${where}: ${(error as Error).message}`, { cause: error });
     }
   };
   for (const { title, steps } of scenarios)
@@ -35,12 +41,42 @@ export function assertScenarios(
         assertKnown(step.operation, ids);
         assertKnown(step.expect, ['success', ...Object.keys(ownRefusals)]);
         const operation = operations.find(({ id }) => id === step.operation);
-        if (operation && typeof step.parameters === 'object') serializeParameters(operation, step.parameters);
+        if (operation) assertStep(operation, step, index);
       });
   for (const [name, { operations: listed }] of Object.entries(ownRefusals))
     check(`ownRefusals.${name}.operations`, () => {
       for (const id of listed) assertKnown(id, ids);
     });
+}
+
+/** @param earlier the number of the steps before it */
+function assertStep(operation: Operation, step: Step, earlier: number): void {
+  const { parameters, body, answer } = step;
+  const names = operation.parameters.map(({ name }) => name);
+  const given = dryRun(parameters, earlier);
+  for (const name of Object.keys(given ?? {})) assertKnown(name, names);
+  if (typeof parameters === 'object') serializeParameters(operation, parameters);
+  const text = dryRun(body, earlier);
+  if (text !== undefined && typeof text !== 'string')
+    throw new WrongStep(`expected the text of a body, got a value of the type ${typeof text}`);
+  dryRun(answer, earlier);
+}
+
+/** The value for answers that nobody has given yet; undefined if it depends on them. */
+function dryRun<T extends string | ParameterValues | ExpectedMembers>(
+  value: Resolvable<T> | undefined,
+  earlier: number,
+): T | undefined {
+  try {
+    return resolveValue(value, (number) => {
+      if (number >= 1 && number <= earlier)
+        return { at: () => '1', header: () => '1', body: Buffer.from('{}') };
+      throw new WrongStep(`expected the number of an earlier step, got ${number}`);
+    });
+  } catch (error) {
+    if (error instanceof WrongStep) throw error;
+    return undefined;
+  }
 }
 
 /** The steps of each scenario. Omits a scenario with a blocked operation. */
@@ -63,7 +99,7 @@ export function scenarioCases(
 function assertKnown(name: string, known: readonly string[]): void {
   if (known.includes(name)) return;
   const expected = known.length > 0 ? `one of ${known.join(', ')}` : 'no parameters';
-  throw new Error(`expected ${expected}, got ${name}`);
+  throw new WrongStep(`expected ${expected}, got ${name}`);
 }
 
 /** The serialized parameters. A name stands for the parameters of this name in every location. */
@@ -73,6 +109,7 @@ function serializeParameters({ parameters }: Operation, values: ParameterValues)
       name,
       parameters.map((parameter) => parameter.name),
     );
+    if (value === undefined) return [];
     const named = parameters.filter((parameter) => parameter.name === name);
     return named.map((parameter): [Parameter, string] => {
       const text = serializeParameter(parameter, fromJson(value));

@@ -2,7 +2,7 @@ import type { Operation } from '../document/model';
 import { asString } from '../json/tree';
 import { nameOfAlternative, ruleKey, type SecurityScenario } from '../obligation';
 import { isRedundant } from '../obligations';
-import { authorize, usableAlternative, composeRequest } from '../request/compose';
+import { authorize, usableAlternative, composeRequest, followsWord } from '../request/compose';
 import type { RuleName } from '../profile';
 import { header, type RawRequest, withHeader, withQuery } from '../wire/message';
 import { type Case, type Expectation, expectRefusal, expectSuccess, type OperationContext } from './case';
@@ -17,8 +17,10 @@ const DOUBLED = expectRefusal('invalid request');
 function alternativeOf({ document, target, operation, base }: OperationContext, schemes: readonly string[]) {
   const anonymous = composeRequest(operation, base);
   const label = nameOfAlternative(schemes);
+  const allowsAnonymous = operation.security.some((alternative) => alternative.length === 0);
   return {
     schemes,
+    allowsAnonymous,
     anonymous,
     authorized: authorize(document, target, schemes, anonymous),
     /** The request with this credential for one scheme, or none, and valid ones for the others. */
@@ -33,7 +35,7 @@ function alternativeOf({ document, target, operation, base }: OperationContext, 
       title: string,
       request: RawRequest,
       expect: Expectation,
-      rule: RuleName = ruleOf(scenario),
+      rule: RuleName = ruleOf(scenario, allowsAnonymous),
     ): Case => ({
       family: 'security',
       title: `${label}: ${title}`,
@@ -50,16 +52,15 @@ function alternativeOf({ document, target, operation, base }: OperationContext, 
 /** Valid, wrong, malformed and missing credentials, for each security alternative of the operation. */
 export function securityCases(context: OperationContext): Case[] {
   const { target, operation } = context;
-  const allowsAnonymous = operation.security.some((schemes) => schemes.length === 0);
   return operation.security.flatMap((schemes, index) => {
     if (!usableAlternative([schemes], target)) return [];
     const alternative = alternativeOf(context, schemes);
-    const { anonymous, authorized, send } = alternative;
-    const valid = send('accepted', 'valid credentials', authorized, expectSuccess);
-    if (allowsAnonymous) return [valid];
+    const { allowsAnonymous, anonymous, authorized, send } = alternative;
     return [
-      valid,
-      send('missing', 'no credentials', anonymous, expectRefusal('missing credentials')),
+      send('accepted', 'valid credentials', authorized, expectSuccess),
+      ...(allowsAnonymous
+        ? []
+        : [send('missing', 'no credentials', anonymous, expectRefusal('missing credentials'))]),
       ...scopeCases(context, alternative, operation.scopes[index] ?? {}),
       ...schemes
         .filter((scheme) => !alternative.isRedundant(scheme))
@@ -70,8 +71,10 @@ export function securityCases(context: OperationContext): Case[] {
 }
 
 /** The rule that an answer breaks, by the kind of credentials. */
-const ruleOf = (scenario: SecurityScenario): RuleName =>
-  scenario === 'insufficient scope' ? scenario : `${scenario} credentials`;
+function ruleOf(scenario: SecurityScenario, allowsAnonymous: boolean): RuleName {
+  if (allowsAnonymous && scenario !== 'accepted') return 'refused credentials';
+  return scenario === 'insufficient scope' ? scenario : `${scenario} credentials`;
+}
 
 /** The label of the credentials in the report. It names the alternative if there are several. */
 function credentialsLabel({ security }: Operation, label: string, scenario: SecurityScenario): string {
@@ -98,7 +101,7 @@ function scopeCases(
 /** A wrong credential for one scheme, or none, with valid ones for the others. */
 function schemeCases(
   { document, target }: OperationContext,
-  { schemes, anonymous, replaced, send }: Alternative,
+  { schemes, allowsAnonymous, anonymous, replaced, send }: Alternative,
   scheme: string,
 ): Case[] {
   const wrong = replaced(scheme, target.credentials[scheme]?.invalid);
@@ -111,7 +114,7 @@ function schemeCases(
       const sent = replaced(scheme, credential);
       return send('wrong', `${kind} of the credential for ${scheme}`, sent, UNAUTHENTICATED);
     }),
-    ...(schemes.length > 1
+    ...(schemes.length > 1 && !allowsAnonymous
       ? [send('missing', `all but ${scheme}`, replaced(scheme, undefined), UNAUTHENTICATED)]
       : []),
     // The server must not read the body of a sender that it has not authenticated.
@@ -149,14 +152,16 @@ function nearMisses(
  */
 function headerCases(
   { document, target, operation }: OperationContext,
-  { schemes, anonymous, authorized, isRedundant, send }: Alternative,
+  { schemes, allowsAnonymous, anonymous, authorized, isRedundant, send }: Alternative,
 ): Case[] {
-  const scheme = schemes.find((name) => document.schemes[name]?.['type'] !== 'apiKey');
+  const scheme = schemes.find((name) => followsWord(document, target, name));
   const value = header(authorized, 'authorization');
   if (scheme === undefined || value === undefined || isRedundant(scheme)) return [];
   const [authScheme = '', ...rest] = value.split(' ');
   const credential = rest.join(' ');
-  const wrong = target.credentials[scheme]?.invalid ?? '';
+  const isApiKey = document.schemes[scheme]?.['type'] === 'apiKey';
+  const invalid = target.credentials[scheme]?.invalid ?? '';
+  const wrong = isApiKey ? invalid : `${authScheme} ${invalid}`;
   const withValue = (text: string | undefined, to = authorized): RawRequest =>
     withHeader(to, 'Authorization', text);
   const twice = (text: string): RawRequest => ({
@@ -179,7 +184,8 @@ function headerCases(
       },
     }),
   };
-  const cases = { upper: authScheme.toUpperCase(), lower: authScheme.toLowerCase() };
+  // Of the word before an API key nobody says that its case is ignored.
+  const cases = isApiKey ? {} : { upper: authScheme.toUpperCase(), lower: authScheme.toLowerCase() };
   return [
     ...Object.entries(cases).map(([letters, text]) => {
       const sent = withValue(`${text} ${credential}`);
@@ -187,9 +193,9 @@ function headerCases(
     }),
     ...malformed.map((text) => send('malformed', `Authorization: ${text}`, withValue(text), UNAUTHENTICATED)),
     send('malformed', 'another scheme', withValue(`Digest ${credential}`), UNAUTHENTICATED),
-    send('doubled', 'two Authorization headers, the second wrong', twice(`${authScheme} ${wrong}`), DOUBLED),
+    send('doubled', 'two Authorization headers, the second wrong', twice(wrong), DOUBLED),
     send('doubled', 'the same header twice', twice(value), DOUBLED),
-    ...Object.entries(elsewhere).map(([place, sent]) =>
+    ...Object.entries(allowsAnonymous ? {} : elsewhere).map(([place, sent]) =>
       send('misplaced', `the credential in ${place}`, sent, UNAUTHENTICATED),
     ),
   ];

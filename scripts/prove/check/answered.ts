@@ -5,6 +5,7 @@ import { documentsSuccess, negotiableMediaTypes } from '../document/model';
 import { fromJson, print } from '../json/value';
 import type { Finding } from '../profile';
 import { header, summarize } from '../wire/message';
+import type { ExpectedBytes } from '../target';
 import type { Comparison, Exchange, OwnRefusalReason } from './comparison';
 import { hasMembers, matchesRule } from './refused';
 
@@ -56,15 +57,23 @@ export function serviceFindings(
       const message = `expected ${outcomes.join(' or ')}, got ${summarize(outcome)}${hint()}`;
       findings.push({ rule, message });
     }
-    if (
-      typeof bytes === 'function' ? !bytes(outcome.body) : bytes && !Buffer.from(bytes).equals(outcome.body)
-    )
+    /** Whether the answer is as a scenario expects it, by a function of its author. */
+    const holds = (predicate: () => boolean): boolean => {
+      try {
+        return predicate();
+      } catch (error) {
+        add('own refusal', `a body that the function of the scenario can read (it threw ${String(error)})`);
+        return true;
+      }
+    };
+    if (!holds(() => hasBytes(bytes, outcome.body)))
       add(
         'own refusal',
         `a body of ${typeof bytes === 'function' ? bytes.toString() : `${Buffer.byteLength(bytes ?? '')} certain bytes`}`,
       );
     const isText = codecOf(header(outcome, 'content-type') ?? '') === 'text';
-    if (!hasMembers(members, value ?? (isText ? outcome.body.toString() : undefined))) {
+    const read = value ?? (isText ? outcome.body.toString() : undefined);
+    if (!holds(() => hasMembers(members, read))) {
       const expected = Object.entries(members).map(
         ([name, member]) =>
           [name, typeof member === 'function' ? member.toString() : fromJson(member)] as const,
@@ -82,3 +91,8 @@ export function serviceFindings(
     findings.push({ rule: 'entered service', message: 'expected the service to be entered, but it was not' });
   return { findings, inconclusive };
 }
+
+const hasBytes = (expected: ExpectedBytes | undefined, body: Buffer): boolean =>
+  typeof expected === 'function'
+    ? expected(body)
+    : expected === undefined || Buffer.from(expected).equals(body);

@@ -106,6 +106,16 @@ export function createCheck(
 const isRefusedFor = (expect: Expectation, ...reasons: readonly string[]): boolean =>
   expect.kind === 'refused' && expect.reasons.some((reason) => reasons.includes(reason));
 
+/** The finding about a refusal that the operation does not document. That of a path or a method is of no operation. */
+function undocumentedFindings({ response, outcome }: Exchange, expect: Expectation): Finding[] {
+  const isOfNone =
+    outcome.status === 404 ||
+    outcome.status === 405 ||
+    isRefusedFor(expect, 'not found', 'method not allowed');
+  if (response || isOfNone || outcome.status < 400) return [];
+  return [{ rule: 'documented error', message: `expected a documented status, got ${summarize(outcome)}` }];
+}
+
 /** Compares an answer with the expectation of its case. */
 function compare(exchange: Exchange, ownRefusal: OwnRefusalReason): Comparison {
   const { target, sent, outcome, entered } = exchange;
@@ -125,7 +135,9 @@ function compare(exchange: Exchange, ownRefusal: OwnRefusalReason): Comparison {
       : undefined;
   if (expect.kind === 'handled') return error ?? { findings: [] };
   if (expect.kind === 'answered') return error ?? serviceFindings(exchange, expect, ownRefusal);
-  const { findings } = error ?? { findings: refusalFindings(exchange, expect.reasons) };
+  const { findings } = error ?? {
+    findings: [...undocumentedFindings(exchange, expect), ...refusalFindings(exchange, expect.reasons)],
+  };
   const message = 'expected the service not to be entered, but it was';
   return {
     findings: (entered ?? 0) > 0 ? [{ rule: 'entered service', message }, ...findings] : findings,

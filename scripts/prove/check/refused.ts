@@ -4,24 +4,10 @@ import type { Document, Operation } from '../document/model';
 import { escapeToken } from '../json/tree';
 import { fromJson, type Value, valueAt } from '../json/value';
 import type { Finding } from '../profile';
-import type { ExpectedMembers, Refusal, RefusalRule, Refusals } from '../target';
+import { type ExpectedMembers, type Refusal, type RefusalRule, refusalsFor } from '../target';
 import { header, type RawResponse, summarize } from '../wire/message';
 import { challengeFindings, scopeFindings } from './www-authenticate';
 import type { Exchange } from './comparison';
-
-/** The status of each refusal that RFC 9110 defines. */
-export const DEFAULT_REFUSALS: Refusals = {
-  'not found': { status: 404 },
-  'method not allowed': { status: 405 },
-  'missing credentials': { status: 401 },
-  'invalid credentials': { status: 401 },
-  'insufficient scope': { status: 403 },
-  'unsupported media type': { status: 415 },
-  'not acceptable': { status: 406 },
-  'content too large': { status: 413 },
-  malformed: { status: 400 },
-  'invalid request': { status: 400 },
-};
 
 /** The statuses that answer a reason, where a standard recommends some. Any other 4xx is a warning. */
 const RECOMMENDED_STATUSES: Partial<Record<Refusal, readonly number[]>> = {
@@ -53,8 +39,11 @@ export function refusalFindings(exchange: Exchange, reasons: readonly Refusal[])
 }
 
 /** The finding about an answer that is none of the refusals of the target. */
-function ruledFindings({ target, sent, outcome, value }: Exchange, reasons: readonly Refusal[]): Finding[] {
-  const rules = reasons.flatMap((reason) => (target.refusals ?? DEFAULT_REFUSALS)[reason] ?? []);
+function ruledFindings(
+  { target, sent, operation, outcome, value }: Exchange,
+  reasons: readonly Refusal[],
+): Finding[] {
+  const rules = reasons.flatMap((reason) => refusalsFor(target, operation.id)[reason] ?? []);
   if (rules.some((rule) => matchesRule(rule, outcome, value))) return [];
   const expected = rules.map(({ status, body }) => `${status}${body ? ` ${JSON.stringify(body)}` : ''}`);
   const message = `expected ${expected.join(' or ')} (${reasons.join(' or ')}), got ${summarize(outcome)}`;

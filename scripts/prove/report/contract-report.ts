@@ -67,6 +67,8 @@ export interface ReportedCause extends Omit<FailureGroup, 'cause' | 'example'> {
   readonly pointer: string;
   /** The place in the file of the document, if that is known. */
   readonly line?: Line;
+  /** What the service has logged of it, in lines. */
+  readonly logged?: string;
   /** A case with this cause, shrunk. */
   readonly example: ReportedFailure;
 }
@@ -77,7 +79,7 @@ export interface ReportedRemark {
   readonly line?: Line;
 }
 
-export interface ReportedFailure extends Omit<Failure, 'causes' | 'replay'> {
+export interface ReportedFailure extends Omit<Failure, 'causes' | 'replay' | 'logged'> {
   readonly causes: readonly string[];
   /** The argument of `--replay`, for a generated case. */
   readonly replay?: string;
@@ -149,11 +151,14 @@ const reportedCause = ({ cause, example, ...group }: FailureGroup, locate?: Line
   ...(cause.source !== undefined && { source: cause.source }),
   pointer: cause.pointer,
   ...(locate && { line: locate(cause.pointer) }),
+  ...(example.logged !== undefined && { logged: example.logged }),
   example: reportedFailure(example),
 });
 
+/** Without what the service has logged, which stands with the cause. */
 const reportedFailure = <T extends Failure>({ causes, replay, ...failure }: T) => ({
   ...failure,
+  logged: undefined,
   causes: causes.map(({ sentence }) => sentence),
   ...(replay && { replay: printReplay(replay) }),
 });

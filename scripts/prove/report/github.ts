@@ -16,12 +16,16 @@ export function githubAnnotations(report: ContractReport): string[] {
   const open = obligations.filter(({ state, failed }) => isOpen(state) && failed === 0);
   const errors = [
     ...waivers.expired.map((waiver) => command('error', undefined, 'A waiver has expired', waiver)),
-    ...causes.map(({ cause, cases, operations, rules, line, example }) =>
+    ...causes.map(({ cause, cases, operations, rules, line, logged, example }) =>
       command(
         'error',
         line,
         `${count(cases, 'case')} failed: ${operations.slice(0, 3).join(', ')}`,
-        [cause, ...rules.slice(0, 3), ...example.problems.slice(0, 2), example.curl].join('\n'),
+        [
+          ...[cause, ...rules.slice(0, 3), ...example.problems.slice(0, 2)],
+          ...(logged === undefined ? [] : [logged]),
+          example.curl,
+        ].join('\n'),
       ),
     ),
     ...[...Map.groupBy(open, ({ reason = '' }) => reason)].map(([reason, [first, ...others]]) => {

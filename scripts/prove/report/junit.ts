@@ -12,10 +12,15 @@ interface TestCase {
 }
 
 /** A test suite for each operation, with a test case for each obligation and for each failure, waived ones too. */
-export function junitXml({ obligations, failures, waived, seconds }: ContractReport): string {
+export function junitXml({ obligations, causes, failures, waived, seconds }: ContractReport): string {
+  const keyOf = ({ operation, family, title }: ReportedFailure): string => `${operation} ${family} ${title}`;
+  // What the service has logged stands with the example of each cause, not with each case.
+  const logs = new Map(causes.map(({ example, logged }) => [keyOf(example), logged]));
   const cases = [
     ...obligations.map(ofObligation),
-    ...failures.map((failure) => ofFailure(failure, 'failure', failure.problems[0])),
+    ...failures.map((failure) =>
+      ofFailure(failure, 'failure', failure.problems[0], logs.get(keyOf(failure))),
+    ),
     ...waived.map((failure) => ofFailure(failure, 'skipped', failure.reason)),
   ];
   const suites = [...Map.groupBy(cases, ({ operation }) => operation)].map(([name, own]) => {
@@ -38,12 +43,13 @@ const ofFailure = (
   { operation, family, title, problems, curl }: ReportedFailure,
   outcome: TestCase['outcome'],
   message: string | undefined,
+  logged?: string,
 ): TestCase => ({
   operation,
   name: `${family}: ${title}`,
   outcome,
   message,
-  text: [...problems, curl].join('\n'),
+  text: [...problems, ...(logged === undefined ? [] : [logged]), curl].join('\n'),
 });
 
 function testcase({ operation, name, outcome, message, text }: TestCase): Markup {

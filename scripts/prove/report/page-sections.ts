@@ -106,7 +106,7 @@ function causesSection(
 }
 
 function causeCard(
-  { cause, cases, operations, rules, source, pointer, line, example, isRepeatable }: ReportedCause,
+  { cause, cases, operations, rules, source, pointer, line, logged, example, isRepeatable }: ReportedCause,
   level: 'bad' | 'wait',
 ): Markup {
   const facts: [name: string, value: Markup | string | undefined][] = [
@@ -116,6 +116,7 @@ function causeCard(
     ['Document', line ? html`<code>${line.file}:${line.line}</code> ${pointer}` : pointer],
     ['Example', `${example.family}: ${example.title}`],
     ['Problems', html`${example.problems.map((problem) => html`<div>${withoutSource(problem)}</div>`)}`],
+    ['Logged', logged && html`<pre><code>${logged}</code></pre>`],
     ['Note', isRepeatable === false ? NOT_REPEATABLE : undefined],
     ['Repeat', example.replay && html`<code>--replay '${example.replay}'</code>`],
   ];

@@ -97,7 +97,7 @@ export const NOT_REPEATABLE =
 
 /** A cause, its cases, and one request that shows it. */
 function describeCause(
-  { cause, cases, operations, rules, source, example, isRepeatable }: ReportedCause,
+  { cause, cases, operations, rules, source, logged, example, isRepeatable }: ReportedCause,
   index: number,
 ): string {
   const lines: [label: string, text: string | undefined][] = [
@@ -106,6 +106,7 @@ function describeCause(
     ['source', source],
     ['case', shorten(`${example.family}: ${example.title}`)],
     ...example.problems.slice(0, 2).map((problem): [string, string] => ['', shorten(withoutSource(problem))]),
+    ['logged', logged],
     ['replay', example.replay && replayOption(example.replay)],
     ['note', isRepeatable === false ? NOT_REPEATABLE : undefined],
     ['try', example.curl || undefined],

@@ -89,6 +89,14 @@ function addCredential(request: RawRequest, scheme: JsonObject, credential: stri
   );
 }
 
+/** Whether a credential stands in the header Authorization after a word: `Bearer`, `Basic`, or that of an API key. */
+export function followsWord({ schemes }: Document, { credentials }: Target, name: string): boolean {
+  const { type, in: place, name: field } = asObject(schemes[name]);
+  if (type !== 'apiKey') return true;
+  const isAuthorization = place === 'header' && asString(field).toLowerCase() === 'authorization';
+  return isAuthorization && /^\S+ \S/.test(credentials[name]?.valid ?? '');
+}
+
 /** The first security alternative for which the target has all credentials; undefined if there is none. */
 export const usableAlternative = (
   security: readonly (readonly string[])[],
@@ -96,9 +104,9 @@ export const usableAlternative = (
 ): readonly string[] | undefined =>
   security.find((alternative) => alternative.every((name) => credentials[name] !== undefined));
 
-/** Whether a request needs credentials, so that a 401 or 403 is about them. */
+/** Whether a request may have credentials, so that a 401 or 403 is about them. */
 export const takesCredentials = ({ security }: Operation): boolean =>
-  security.length > 0 && security.every((alternative) => alternative.length > 0);
+  security.some((alternative) => alternative.length > 0);
 
 /**
  * Adds the credentials of one security alternative to a request.

@@ -40,6 +40,8 @@ const UNUSUAL_STRINGS = [
   '\ufeff',
   '"\\</&\'%',
   'x'.repeat(5000),
+  // Whatever a server cuts, one of them is cut inside of a surrogate pair.
+  ...['', 'a'].map((start) => start + '\u{1f331}'.repeat(300)),
 ];
 
 /** The keywords that a value can violate, each with values on both sides of its bound. */
@@ -122,9 +124,14 @@ export const BOUNDARIES: Readonly<Record<string, (context: BoundaryContext) => B
     holds: withLength(value, Number(limit)),
     violates: withLength(value, Number(limit) + 1),
   }),
-  uniqueItems: ({ value }) => ({
-    violates: Array.isArray(value) && value[0] !== undefined ? [[...value, value[0]]] : [],
-  }),
+  uniqueItems: ({ value }) => {
+    const [first] = Array.isArray(value) ? value : [];
+    if (!Array.isArray(value) || first === undefined) return {};
+    return {
+      holds: neighbors(first).map((other) => [first, other]),
+      violates: [first, ...equals(first)].map((same) => [...value, same]),
+    };
+  },
   contains: () => ({ violates: [[], [null], ['none of these']] }),
   unevaluatedItems: withExtraItems,
   items: withExtraItems,
@@ -145,6 +152,13 @@ function neighbors(value: Value): Value[] {
   return [print(value), new NumberLiteral('7')];
 }
 
+/** The same value in another text (JSON Schema 2020-12 core section 4.2.2): `1.0` for `1`, members in another order. */
+function equals(value: Value): Value[] {
+  if (value instanceof NumberLiteral)
+    return /^-?\d+$/.test(value.text) ? [new NumberLiteral(`${value.text}.0`)] : [];
+  return value instanceof Map && value.size > 1 ? [new Map([...value].reverse())] : [];
+}
+
 /** Values at a number of steps from a numeric bound: of 1 for integers, else of its last decimal place. */
 function aroundBound({ limit, subschemas }: BoundaryContext, inside: number, outside: number): Boundary {
   const bound = Number(limit);
@@ -158,9 +172,18 @@ function aroundBound({ limit, subschemas }: BoundaryContext, inside: number, out
   return { holds: [at(inside)], violates: [at(outside), ...(whole ? [] : [at(outside * 1000)])] };
 }
 
-/** Strings of a length in code points: ASCII, and astral characters (two UTF-16 units and four bytes each). */
+/**
+ * Strings of a length in code points: ASCII, and astral characters (two UTF-16 units and four bytes each) that begin at an
+ * even and at an odd unit: a cut at any unit divides one of them.
+ */
 const stringsOfLength = (length: number): string[] =>
-  length > 100_000 ? [] : ['a'.repeat(length), '\u{1f331}'.repeat(length)];
+  length < 0 || length > 100_000
+    ? []
+    : [
+        'a'.repeat(length),
+        '\u{1f331}'.repeat(length),
+        ...(length > 1 ? [`a${'\u{1f331}'.repeat(length - 1)}`] : []),
+      ];
 
 /** The object without one of these members, for each of them. */
 const withoutMembers = (value: Value, names: Json): Value[] =>
@@ -182,7 +205,9 @@ function withLength(value: Value, size: number): Value[] {
   const last = value.at(-1) ?? 'item';
   const vary = (entry: Value, n: number): Value => {
     if (typeof entry === 'string') return `${entry}${n}`;
-    return entry instanceof NumberLiteral ? new NumberLiteral(String(Number(entry.text) + n)) : entry;
+    if (entry instanceof NumberLiteral) return new NumberLiteral(String(Number(entry.text) + n));
+    if (!(entry instanceof Map)) return entry;
+    return new Map([...entry].map(([name, member]) => [name, vary(member, n)]));
   };
   const filled = Array.from({ length: size }, (_, n) => value[n] ?? vary(last, n));
   return [filled, Array.from({ length: size }, (_, n) => value[n] ?? last)];

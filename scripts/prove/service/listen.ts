@@ -14,7 +14,7 @@ const TIMEOUTS = { headersTimeout: 5000, requestTimeout: 5000, keepAliveTimeout:
  */
 export async function listen(
   app: Express,
-  service: Pick<Server, 'entered' | 'reset'>,
+  service: Pick<Server, 'entered' | 'failed' | 'reset'>,
   render: (problem: Problem) => Answer,
   wrap: (application: RequestListener) => RequestListener = (application) => application,
 ): Promise<Server> {

@@ -1,5 +1,6 @@
 import { type OpenApiDocument, securitySchemes } from '../../../src/contract';
 import {
+  credentialOf,
   openCredentials,
   readCredentials,
   Variables,
@@ -20,7 +21,7 @@ export function testSecrets(verifiers: Verifiers, document: OpenApiDocument) {
       [...kinds].map(([variable, kind]) => [variable, secretsOf(variable, kind, all).join(',')]),
     ),
     credentials: Object.fromEntries(
-      configured.map(([scheme, { secrets, kind }]) => [scheme, credentialsOf(secrets, kind, all)]),
+      configured.map(([scheme, verifier]) => [scheme, credentialsOf(verifier, all)]),
     ),
   };
 }
@@ -41,24 +42,23 @@ function secretsOf(variable: string, kind: Verifier['kind'], scopes: readonly st
   return [`${valid}:${scopes.join(' ')}`, `none-of-${variable}`, ...lacking];
 }
 
-function credentialsOf(
-  variable: string,
-  kind: Verifier['kind'],
-  scopes: readonly string[],
-): CredentialValues {
-  const valid = secretOf(variable, 'secret', kind);
-  const invalid = secretOf(variable, 'another', kind);
+function credentialsOf(verifier: Verifier, scopes: readonly string[]): CredentialValues {
+  const { secrets: variable, kind } = verifier;
+  const valid = credentialOf(verifier, secretOf(variable, 'secret', kind));
+  const invalid = credentialOf(verifier, secretOf(variable, 'another', kind));
   if (isUser(kind) || scopes.length === 0) return { valid, invalid };
-  const insufficient = (demanded: readonly string[]) => [
-    `none-of-${variable}`,
-    ...demanded.map((missing) => narrow(variable, missing)),
-  ];
+  const insufficient = (demanded: readonly string[]) =>
+    [`none-of-${variable}`, ...demanded.map((missing) => narrow(variable, missing))].map((secret) =>
+      credentialOf(verifier, secret),
+    );
   return { valid, invalid, insufficient };
 }
 
 /** The strategies of verifiers with the secrets in these variables. */
-export const strategiesWith = <V extends Verifiers>(
+export const strategiesWith = <Dependencies, V extends Verifiers<Dependencies>>(
   verifiers: V,
   environment: Readonly<Record<string, string>>,
   document: OpenApiDocument,
-) => openCredentials(readCredentials(verifiers, new Variables(environment)), document).strategies;
+  dependencies: Dependencies,
+) =>
+  openCredentials(readCredentials(verifiers, new Variables(environment)), document, dependencies).strategies;

@@ -3,7 +3,7 @@ import { readOperations } from '../../../src/contract';
 import { ERRORS } from '../../../src/runtime';
 import type { Scenario, Waiver } from '../target';
 import { openWaivers } from '../waivers';
-import { SERVICE, type ServiceTarget } from './service-target';
+import { type Inspected, SERVICE, type ServiceTarget } from './service-target';
 
 export interface Item {
   /** With the number of its lines, or of what they stand for. */
@@ -18,12 +18,15 @@ export interface LeftOut {
   readonly reason: string;
 }
 
+/** A target with what its opened service says. */
+export type InspectedTarget = Inspected & Pick<ServiceTarget, 'described' | 'ownRefusals' | 'waivers'>;
+
 /**
  * @param fileOf the file with the stub of an operation
  * @param leftOut the parts of the document that the overlay removes
  */
 export function itemsOf(
-  target: ServiceTarget,
+  target: InspectedTarget,
   fileOf: (operationId: string) => string,
   leftOut: readonly LeftOut[],
 ): Item[] {
@@ -87,8 +90,8 @@ function withoutScenario({
   waiting,
   ownRefusals,
   waivers,
-}: ServiceTarget): string[] {
-  const steps = [...(scenarios ?? []), ...waiting].flatMap((scenario) => scenario.steps);
+}: InspectedTarget): string[] {
+  const steps = [...scenarios, ...waiting].flatMap((scenario) => scenario.steps);
   const waived = openWaivers({ waivers }, '');
   return [...readOperations(described)]
     .filter(({ operationId }) => stubs.includes(operationId))

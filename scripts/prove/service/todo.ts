@@ -1,8 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'yaml';
+import { readOperations } from '../../../src/contract';
+import { handlersLeft } from '../../generate/renamed';
+import { findDocument } from '../../publish/find-document';
+import { assertFresh } from '../../publish/fresh';
+import { readSource, SourceError } from '../../source/source';
 import { loadService } from './load-service';
-import { itemsOf, type LeftOut } from './todo-items';
+import { type Item, itemsOf, type LeftOut } from './todo-items';
 
 const HANDLERS = 'src/handlers';
 const OVERLAY = 'openapi/overlay.yaml';
@@ -27,9 +32,18 @@ function leftOutParts(): LeftOut[] {
     .map(({ target, description = 'without a reason' }) => ({ target, reason: description }));
 }
 
+const handlerItems = (lines: readonly string[]): Item[] =>
+  lines.length === 0 ? [] : [{ title: 'handlers whose operations were renamed or removed', lines }];
+
 /** `make todo`: lists what is left to write, and prints nothing else. */
-function list(): void {
-  const items = itemsOf(loadService(), fileOf, leftOutParts());
+async function list(): Promise<void> {
+  await assertFresh(readSource(findDocument()));
+  const target = loadService();
+  const ids = readOperations(target.described).map(({ operationId }) => operationId);
+  const items = [
+    ...handlerItems(handlersLeft(new Set(ids))),
+    ...itemsOf({ ...target, ...(await target.inspect()) }, fileOf, leftOutParts()),
+  ];
   for (const { title, lines } of items) {
     console.log(title);
     for (const line of lines) console.log(`  ${line}`);
@@ -37,13 +51,14 @@ function list(): void {
   if (items.length === 0) console.log('nothing is left to do');
 }
 
-export function main(): void {
+export async function main(): Promise<void> {
   try {
-    list();
+    await list();
   } catch (error) {
-    console.error(`tests/contract/: ${error instanceof Error ? error.message : String(error)}`);
+    const message = error instanceof Error ? error.message : String(error);
+    console.error(error instanceof SourceError ? message : `tests/contract/: ${message}`);
     process.exitCode = 1;
   }
 }
 
-if (require.main === module) main();
+if (require.main === module) void main();

@@ -2,6 +2,8 @@ import { NumberLiteral, type Value, valueAt } from '../json/value';
 import { header, jsonOf, type RawRequest, type RawResponse } from '../wire/message';
 import { type Document, isSafe, type Operation } from '../document/model';
 import { asObject, asString, objectAt, escapeToken, resolvePointer } from '../json/tree';
+import { slots } from '../request/slots';
+import type { RunContext } from '../cases/case';
 
 /** An operation whose answer names a resource. */
 export interface Source {
@@ -84,6 +86,24 @@ export function namesIn(
   const members = creates ? [answer, jsonOf(request)] : [firstItem(answer)];
   const found = members.flatMap((value) => identifiers(value, parameter, noun));
   return [...(creates && located !== undefined && located !== '' ? [decode(located)] : []), ...found];
+}
+
+/** The first of these values that names a resource in its path, encoded. */
+export function encodeName(
+  { document, oracle }: Pick<RunContext, 'document' | 'oracle'>,
+  resource: string,
+  values: readonly Value[],
+): string | undefined {
+  const parameter = lastParameter(resource);
+  const owner = document.operations.find(({ path }) => path.startsWith(resource));
+  const slot = owner && slots(document, owner).find(({ label }) => label === `path ${parameter}`);
+  if (!slot?.parameter) return undefined;
+  for (const value of values) {
+    const decoded = slot.decode(value);
+    if (decoded === undefined || !oracle.valid(slot.schema, decoded)) continue;
+    return slot.fill({ parameters: new Map() }, value).parameters.get(slot.parameter);
+  }
+  return undefined;
 }
 
 /** The members of an object, or of the object in it, that may identify it. */

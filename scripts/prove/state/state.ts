@@ -2,13 +2,29 @@ import { isUtf8 } from 'node:buffer';
 import { randomInt, randomUUID } from 'node:crypto';
 import { authorizedRequest, type Case, type OperationContext, type RunContext } from '../cases/case';
 import { toInteger, NumberLiteral, parse, print, type Value } from '../json/value';
-import { type Inputs, slots } from '../request/slots';
+import type { Inputs } from '../request/slots';
 import type { BlackBox, Server } from '../target';
 import type { Client } from '../wire/client';
-import { type Outcome, pathOf, type RawRequest, type RawResponse, withPath } from '../wire/message';
+import {
+  isSuccess,
+  type Outcome,
+  pathOf,
+  type RawRequest,
+  type RawResponse,
+  withPath,
+} from '../wire/message';
 import { type FreshLeaf, freshLeaves, leavesOf, withFreshLeaves, withNames } from './fresh';
 import { openCreated } from './removal';
-import { lastParameter, namesIn, referenced, resourcesOf, shapeOf, singular, sourcesOf } from './sources';
+import {
+  encodeName,
+  lastParameter,
+  namesIn,
+  referenced,
+  resourcesOf,
+  shapeOf,
+  singular,
+  sourcesOf,
+} from './sources';
 import { isSafe, type Operation } from '../document/model';
 import { composeRequest, minimalInputs } from '../request/compose';
 
@@ -37,22 +53,8 @@ export function openState(common: RunContext, client: Client, bounds: BlackBox) 
   /** The values of varied leaves that were accepted, by operation. */
   const taken = new Map<string, Set<string>>();
 
-  const isAccepted = (outcome: Outcome | undefined): outcome is RawResponse =>
-    outcome !== undefined && !('noResponse' in outcome) && outcome.status >= 200 && outcome.status < 300;
-
-  /** The name of a resource in a path, for a parameter that takes it. */
-  const encode = (resource: string, values: readonly Value[]): string | undefined => {
-    const parameter = lastParameter(resource);
-    const owner = document.operations.find(({ path }) => path.startsWith(resource));
-    const slot = owner && slots(document, owner).find(({ label }) => label === `path ${parameter}`);
-    if (!slot?.parameter) return undefined;
-    for (const value of values) {
-      const decoded = slot.decode(value);
-      if (decoded === undefined || !oracle.valid(slot.schema, decoded)) continue;
-      return slot.fill({ parameters: new Map() }, value).parameters.get(slot.parameter);
-    }
-    return undefined;
-  };
+  const encode = (resource: string, values: readonly Value[]): string | undefined =>
+    encodeName(common, resource, values);
 
   /** The inputs with the names of existing resources in the path; undefined if one is missing. */
   const locate = async (
@@ -84,7 +86,7 @@ export function openState(common: RunContext, client: Client, bounds: BlackBox) 
       const known = accepted.get(source.operation.id);
       if (!known || (source.creates && !write) || (write && !source.creates)) continue;
       const sent = await sendMinimal(server, known);
-      if (!isAccepted(sent?.outcome)) continue;
+      if (!isSuccess(sent?.outcome)) continue;
       const name = encode(resource, namesIn(source, resource, sent.request, sent.outcome));
       if (name !== undefined) return name;
     }
@@ -122,7 +124,7 @@ export function openState(common: RunContext, client: Client, bounds: BlackBox) 
 
   /** Learns what a request has created or removed. */
   const observe = (operation: Operation, request: RawRequest, outcome: Outcome): void => {
-    if (isSafe(operation.method) || request.method !== operation.method || !isAccepted(outcome)) return;
+    if (isSafe(operation.method) || request.method !== operation.method || !isSuccess(outcome)) return;
     const values = taken.get(operation.id) ?? new Set<string>();
     for (const value of variedValues(operation, request)) values.add(value);
     taken.set(operation.id, values);
@@ -188,7 +190,7 @@ export function openState(common: RunContext, client: Client, bounds: BlackBox) 
     const leaves = operation.method === 'POST' ? freshLeaves(context, base) : [];
     if (leaves.length === 0) return;
     const works = async (fresh: readonly FreshLeaf[]): Promise<boolean> =>
-      isAccepted((await sendMinimal(server, { context, fresh }))?.outcome);
+      isSuccess((await sendMinimal(server, { context, fresh }))?.outcome);
     if (await works(leaves)) {
       remember(leaves);
       return;
@@ -229,8 +231,8 @@ export function openState(common: RunContext, client: Client, bounds: BlackBox) 
   const renew = async (server: Server, sent: Case, outcome: Outcome): Promise<RawRequest | undefined> => {
     const known = accepted.get(sent.operation.id);
     const isGone = !('noResponse' in outcome) && (outcome.status === 404 || outcome.status === 410);
-    if (!known || !isGone || sent.expect.kind !== 'answered' || sent.operation.method === 'DELETE')
-      return undefined;
+    const isValid = sent.expect.kind === 'answered' || sent.expect.kind === 'handled';
+    if (!known || !isGone || !isValid || sent.operation.method === 'DELETE') return undefined;
     return relocate(server, known, sent.request);
   };
 

@@ -40,6 +40,10 @@ export interface NoResponse {
   readonly isMalformed?: true;
 }
 
+/** Whether a server has done what a request asks. */
+export const isSuccess = (outcome: Outcome | undefined): outcome is RawResponse =>
+  outcome !== undefined && !('noResponse' in outcome) && outcome.status >= 200 && outcome.status < 300;
+
 /** The values of the header lines with this name. */
 export const headerLines = ({ headers }: Pick<RawResponse, 'headers'>, name: string): string[] =>
   headers.filter(([key]) => key.toLowerCase() === name.toLowerCase()).map(([, value]) => value);

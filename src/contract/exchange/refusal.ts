@@ -1,3 +1,6 @@
+import type { Operation } from '../operations/operations';
+import { REFUSED } from './own-refusals';
+import { UndocumentedResponse } from './response';
 import type { ServedOperation } from './served-operation';
 import { hasNoContent } from '../http/body';
 import { type ReportFault, settle, settleWithin } from '../http/fault';
@@ -27,13 +30,14 @@ const UNEXPECTED = 'the server failed to answer this request';
 /**
  * Creates the function that turns errors into responses. It writes a response as the operation documents it or, if the
  * operation does not document its status, as `render` returns it. If `toProblem` or `render` fails, or their result cannot
- * be sent, it returns the response to the problem `unexpected`, which is rendered here, at start.
+ * be sent, it returns the response to the problem `unexpected`, which is rendered here, at start. With `onlyDocumented` a
+ * message that does not fit the document is replaced by the one that was tried at start.
  *
  * @param operations all served operations
  * @param fault receives the errors that replace another, and the other
  */
 export function createRefuse<Own extends string>(
-  { toProblem, render }: Pick<ServiceOptions<Own>, 'toProblem' | 'render'>,
+  { toProblem, render, onlyDocumented }: Pick<ServiceOptions<Own>, 'toProblem' | 'render' | 'onlyDocumented'>,
   operations: Iterable<ServedOperation>,
   fault: ReportFault,
 ): Refuse<Own> {
@@ -49,9 +53,13 @@ export function createRefuse<Own extends string>(
   const fallback = fallbackFor();
   const fallbacks = new Map([...operations].map((served) => [served, fallbackFor(served)]));
 
-  function problemOf(error: unknown, received: object | undefined): ServiceProblem {
+  function problemOf(
+    error: unknown,
+    received: object | undefined,
+    operation: Operation | undefined,
+  ): ServiceProblem {
     try {
-      const problem = toProblem(error, received);
+      const problem = toProblem(error, received, operation);
       if (isProblem(problem)) return problem;
       settle(problem, fault);
       throw new TypeError('toProblem: expected a Problem, got something else');
@@ -69,7 +77,11 @@ export function createRefuse<Own extends string>(
       const { status, headers, contentType, body } = rendered;
       parts.push(status, headers, contentType, body);
       const answer = hasNoContent(status) ? { status, headers } : { status, headers, contentType, body };
-      if (served?.responses.documents(status) !== true) return encodeUndocumented(answer, own);
+      if (served?.responses.documents(status) !== true) {
+        if (onlyDocumented === true && served)
+          throw new UndocumentedResponse(`the status ${status} of ${problem.kind} is not documented`);
+        return encodeUndocumented(answer, own);
+      }
       const encoded = served.responses.write(answer, own);
       if (!(encoded.body instanceof OutgoingBody)) return encoded;
       throw new TypeError('the body of an error is known at once, but a stream was given');
@@ -79,10 +91,19 @@ export function createRefuse<Own extends string>(
     }
   }
 
-  return (error, served, extra, received) => {
-    const problem = problemOf(error, received);
+  function fitting(problem: ServiceProblem, served: ServedOperation | undefined, extra?: Headers): Encoded {
     try {
-      return [problem, encode(problem, served, extra)];
+      return encode(problem, served, extra);
+    } catch (error) {
+      if (onlyDocumented !== true || !(error instanceof UndocumentedResponse)) throw error;
+      return encode(new Problem<ProblemKind | Own>(problem.kind, REFUSED, problem.headers), served, extra);
+    }
+  }
+
+  return (error, served, extra, received) => {
+    const problem = problemOf(error, received, served?.operation);
+    try {
+      return [problem, fitting(problem, served, extra)];
     } catch (worse) {
       fault(problem); // it has no response, so the outcome does not report it
       const encoded = (served && fallbacks.get(served)) ?? fallback;

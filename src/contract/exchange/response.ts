@@ -12,7 +12,7 @@ import { fieldValue, headerEntries, isFieldValue, mergeVary } from '../http/head
 import { isFinalStatus, isStreamed, isUntouched, OutgoingBody } from '../http/send';
 import type { WriteHeader } from '../parameters/header';
 import { MalformedJson } from '../json/parse';
-import type { Operation } from '../operations/operations';
+import { negotiable, type Operation, rangeOf } from '../operations/operations';
 import {
   type AcceptedRange,
   closest,
@@ -103,8 +103,9 @@ export function responseWriter(
   operation: Operation,
   writers: ReadonlyMap<string, StatusWriter>,
 ): ResponseWriter {
+  // As documentedKey() finds it, in less time.
   const find = (status: number) =>
-    writers.get(String(status)) ?? writers.get(`${Math.floor(status / 100)}XX`) ?? writers.get('default');
+    writers.get(String(status)) ?? writers.get(rangeOf(status)) ?? writers.get('default');
   return {
     documents: (status) => find(status) !== undefined,
     accept: compileAccept(operation),
@@ -119,12 +120,8 @@ export function responseWriter(
 }
 
 /** Compiles the negotiation of an operation's media types. */
-function compileAccept({ responses }: Operation): ResponseWriter['accept'] {
-  const statuses = [...responses.keys()];
-  const successes = statuses.some((status) => status.startsWith('2'))
-    ? statuses.filter((status) => status.startsWith('2'))
-    : statuses.filter((status) => status === 'default');
-  const contents = successes.map((status) => responses.get(status)?.content ?? []);
+function compileAccept(operation: Operation): ResponseWriter['accept'] {
+  const contents = negotiable(operation).map(({ content }) => content);
   const offered = [...new Map(contents.flat().map((media) => [media.key, media])).values()];
   const [first] = offered;
   const bodiless = contents.some(({ length }) => length === 0);

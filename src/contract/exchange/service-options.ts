@@ -33,12 +33,21 @@ export interface ServiceOptions<Own extends string = never> extends Extensions, 
   readonly handlers: Readonly<Record<string, (request: never) => Promise<Answer>>>;
   /** By the name of the security scheme. */
   readonly strategies: Strategies;
-  /** Converts any error to a problem. `received` is what the handler got, if it was called. */
-  readonly toProblem: (error: unknown, received?: object) => Problem<ProblemKind | Own>;
+  /** Converts any error to a problem. `received` is what the handler got, if it was called; `operation` as for `render`. */
+  readonly toProblem: (
+    error: unknown,
+    received?: object,
+    operation?: Operation,
+  ) => Problem<ProblemKind | Own>;
   /** Converts a problem to a response with the error body of the contract. `operation` is undefined if none matches. */
   readonly render: (problem: Problem<ProblemKind | Own>, operation?: Operation) => Answer;
   /** One problem of each kind that the service adds, with its headers. Their responses are checked at start. */
   readonly ownProblems?: readonly Problem<Own>[] | undefined;
+  /**
+   * Whether a refusal whose status its operation does not document, by a hook or a handler, is answered as `unexpected`. By
+   * default it is sent as `render` returns it.
+   */
+  readonly onlyDocumented?: boolean | undefined;
   /** The maximum size of a request body in bytes. */
   readonly bodyLimit: number;
   /**

@@ -2,6 +2,7 @@ import type { Contract, ServedOperation } from './served-operation';
 import { type Finding, InvalidContract } from '../document/document';
 import { Problem, type ProblemKind } from '../problem';
 import { unverified } from '../security/requirements';
+import { canHappen, ownRefusals } from './own-refusals';
 import type { ServiceOptions } from './service-options';
 
 type Wiring<Own extends string> = Pick<
@@ -18,14 +19,11 @@ type HandlerWiring = Pick<ServiceOptions, 'handlers' | 'stubs' | 'reserved'>;
  */
 export function checkWiring<Own extends string>({ document, served }: Contract, wiring: Wiring<Own>): void {
   const operations = [...served.values()];
-  const headers = { 'WWW-Authenticate': 'Bearer', 'Retry-After': '1' };
-  const documented = DOCUMENTED.map((kind) => new Problem(kind, 'a sentence', headers));
-  const problems = [...documented, ...(wiring.ownProblems ?? [])];
   const findings = [
     ...operations.flatMap(({ operation }) => unverified(document, operation, wiring.strategies)),
     ...operations.flatMap((served) => checkHandler(served, wiring)),
     ...checkNames(operations, wiring),
-    ...operations.flatMap((served) => checkProblems(served, problems, wiring.render)),
+    ...operations.flatMap((served) => checkProblems(served, wiring)),
   ];
   if (findings.length > 0) throw new InvalidContract(findings);
 }
@@ -61,25 +59,19 @@ function checkNames(operations: readonly ServedOperation[], { handlers }: Handle
     }));
 }
 
-/** The refusals by the server that operations often document. */
-const DOCUMENTED: readonly ProblemKind[] = [
-  'invalidRequest',
-  'noCredentials',
-  'forbidden',
-  'notAcceptable',
-  'tooLarge',
-  'unsupportedMediaType',
-  'unexpected',
-  'unavailable',
-];
+/** What handlers and hooks throw too: their refusals must be as the operation documents them, wherever it does. */
+const THROWN: readonly ProblemKind[] = ['noCredentials', 'forbidden'];
 
 /** Finds refusals by the server that do not conform to the response that an operation documents for their status. */
 function checkProblems<Own extends string>(
   { operation, responses }: ServedOperation,
-  problems: readonly Problem<ProblemKind | Own>[],
-  render: Wiring<Own>['render'],
+  { render, ownProblems = [] }: Wiring<Own>,
 ): Finding[] {
-  const messages = problems.flatMap((problem) => {
+  // A range or `default` need not describe what only a handler throws.
+  const refusals = ownRefusals(operation, THROWN).filter(
+    (one) => canHappen(one.kind, operation) || operation.responses.has(String(render(one, operation).status)),
+  );
+  const messages = [...refusals, ...ownProblems].flatMap((problem) => {
     const rendered = render(problem, operation);
     if (!responses.documents(rendered.status)) return [];
     try {

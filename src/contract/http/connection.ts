@@ -37,6 +37,8 @@ export class Connection {
 
   /** The response to the current request. It stays here until the next request begins. */
   response: ServerResponse | undefined;
+  /** The ServedOperation of the current request, once it is found. */
+  served: object | undefined;
   /** Whether the client has closed its side. */
   ended = false;
   /** The first bytes that are not parsed. */
@@ -139,7 +141,7 @@ export class Connection {
   /** Parses what may be parsed now: the current request, or the next one if the current one is answered. */
   private readonly advance = (): void => {
     for (let bytes = this.next; bytes && this.isReady; bytes = this.next) {
-      if (this.response?.req.complete) this.response = undefined;
+      if (this.response?.req.complete) this.response = this.served = undefined;
       this.parsePart(bytes, this.response ? this.framing.ofBody(bytes) : this.framing.ofHead(bytes));
     }
     if (this.over) return;

@@ -53,6 +53,21 @@ export interface Operation {
   readonly security: readonly SecurityAlternative[];
 }
 
+/** The key of the statuses like this one: `4XX`. */
+export const rangeOf = (status: number): string => `${Math.floor(status / 100)}XX`;
+
+/** The key under which an operation documents a status: the status, its range or `default`; undefined if it does not. */
+export const documentedKey = ({ responses }: Pick<Operation, 'responses'>, status: number) =>
+  [String(status), rangeOf(status), 'default'].find((key) => responses.has(key));
+
+/** The responses that `Accept` chooses from: the successes, or `default` where there is none (RFC 9110 section 12.5.1). */
+export function negotiable({ responses }: Operation): readonly ResponseObject[] {
+  const keys = [...responses.keys()];
+  const successes = keys.filter((key) => key.startsWith('2'));
+  const chosen = successes.length > 0 ? successes : keys.filter((key) => key === 'default');
+  return chosen.flatMap((key) => responses.get(key) ?? []);
+}
+
 /**
  * Reads every operation under `paths`. Faults become findings of the document.
  *

@@ -6,7 +6,7 @@ import type { ServedOperation } from '../exchange/served-operation';
 import { NotImplemented } from '../exchange/wiring';
 import { essenceOf, isJson, type MediaTypeObject } from '../http/media-type';
 import { canonicalJson, stringifyJson } from '../json/stringify';
-import type { Parameter } from '../operations/operations';
+import { documentedKey, type Parameter } from '../operations/operations';
 import type { Answer, Headers, Problem } from '../problem';
 import { ATTEMPTS, samples } from './sample';
 
@@ -45,8 +45,7 @@ export function refusalOf(
   { message, headers }: Pick<Problem, 'message' | 'headers'>,
   known = new Map<string, Answer | undefined>(),
 ): Answer | undefined {
-  const { responses } = served.operation;
-  const key = [String(status), `${Math.floor(status / 100)}XX`, 'default'].find((one) => responses.has(one));
+  const key = documentedKey(served.operation, status);
   if (key === undefined) return undefined;
   const { value } = document.follow(joinPointer(served.operation.pointer, 'responses', key));
   const id = `${canonicalJson({ value }, 'value')} ${status} ${JSON.stringify(headers)}`;

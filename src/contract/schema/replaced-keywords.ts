@@ -1,5 +1,12 @@
 /** The keywords of ajv that have other code here, with the messages of ajv. */
-import { _, type default as Ajv, type Code, type CodeKeywordDefinition, type KeywordCxt, stringify } from 'ajv';
+import {
+  _,
+  type default as Ajv,
+  type Code,
+  type CodeKeywordDefinition,
+  type KeywordCxt,
+  stringify,
+} from 'ajv';
 import type { JsonObject } from '../document/document';
 
 /** @param allErrors whether the checks list all violations */

@@ -79,8 +79,7 @@ async function challengeFor(
   { scheme, kind, challenge, insufficient }: Rejection,
   failed: Failed,
 ): Promise<string> {
-  if (challenge !== undefined) return challenge;
-  const plain = await plainChallenge(scheme, failed);
+  const plain = challenge ?? (await plainChallenge(scheme, failed));
   const isBearer = /^bearer\b/i.test(plain);
   const reason = insufficient
     ? insufficientScope(scheme.scopes)
@@ -124,5 +123,5 @@ const rest = (text: string, beginning: string) =>
 export function challengeOf(scheme: JsonObject): string {
   const kind = schemeKind(scheme);
   if (kind === 'apiKey') return 'ApiKey';
-  return kind === 'basic' ? 'Basic realm="api", charset="UTF-8"' : 'Bearer'; // RFC 7617 section 2 requires the realm
+  return kind === 'basic' ? 'Basic realm="api", charset="UTF-8"' : 'Bearer realm="api"'; // RFC 7617 section 2, RFC 6750 section 3
 }

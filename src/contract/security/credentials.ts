@@ -57,8 +57,11 @@ export interface Credentials {
   readonly apiKey?: string;
 }
 
-/** `malformed`: the credentials are not in the form of their scheme. Undefined: there are none. */
-export type Found = Credentials | 'malformed' | undefined;
+/**
+ * `malformed`: the credentials are not in the form of their scheme. `otherKind`: the field has those of another scheme, or of
+ * none. Undefined: there are none.
+ */
+export type Found = Credentials | 'malformed' | 'otherKind' | undefined;
 export type FindCredentials = (request: IncomingMessage) => Found;
 
 /** Creates the function that finds the credentials of a security scheme; undefined if the scheme cannot be served. */
@@ -79,7 +82,8 @@ function authorization(form: RegExp, scheme: string): FindCredentials {
   return (request) => {
     const field = request.headers.authorization;
     if (field === undefined) return undefined;
-    if (!form.test(field)) return field.split(' ', 1)[0]?.toLowerCase() === scheme ? 'malformed' : undefined;
+    if (!form.test(field))
+      return field.split(' ', 1)[0]?.toLowerCase() === scheme ? 'malformed' : 'otherKind';
     return { headers: { authorization: field.includes('  ') ? field.replace(/ +/, ' ') : field } };
   };
 }

@@ -24,7 +24,8 @@ export interface StrategyOf<P extends object> extends Pick<Strategy, 'authentica
 
 /** The union of all security requirements (OpenAPI 3.1 section 4.8.30). */
 type Requirement<Security> = Security[keyof Security];
-type SchemeOf<R> = R extends R ? keyof R : never;
+/** The keys of each member of a union. */
+export type SchemeOf<R> = R extends R ? keyof R : never;
 type ScopeOf<R, Scheme extends PropertyKey> =
   R extends Readonly<Record<Scheme, readonly (infer Scope)[]>> ? Scope : never;
 

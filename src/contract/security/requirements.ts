@@ -12,9 +12,14 @@ export type { Credentials } from './credentials';
 /** The authenticated principals, by the name of their security scheme; empty for an anonymous request. */
 export type Principals = Readonly<Record<string, unknown>>;
 
+/** Without a prototype: a scheme may have the name `constructor`. */
+const principalsOf = (): Record<string, unknown> => Object.create(null) as Record<string, unknown>;
+
 /**
  * Authenticates a request by the security requirements of its operation (OpenAPI 3.1 section 4.8.30): by all schemes of one
- * of the alternatives, with the scopes that it demands of each.
+ * of the alternatives, with the scopes that it demands of each. Where an alternative needs no credentials, a request is
+ * anonymous only if it gives none for any scheme of the operation: those that are refused, or are half of an alternative,
+ * are 401 there too (RFC 9110 section 15.5.2, RFC 6750 section 3.1).
  *
  * @throws {Problem} `noCredentials`, `badCredentials` or `forbidden`; `invalidRequest` if Authorization is given twice
  * @throws the error that a strategy reports, unchanged
@@ -61,21 +66,23 @@ export function compileSecurity(
   const alternatives = operation.security.map((alternative) =>
     alternative.map((required) => compileScheme(document, required, strategies, runners)),
   );
-  const anonymous = operation.security.length === 0 || operation.security.some(({ length }) => length === 0);
+  const schemes = alternatives.flat();
+  const isOptional = alternatives.length === 0 || alternatives.some(({ length }) => length === 0);
 
   return async (request) => {
     if (fieldLines(request, 'authorization').length > 1) {
-      const repeated = alternatives.flat().map((scheme) => ({ scheme, kind: 'invalidRequest' }) as const);
+      const repeated = schemes.map((scheme) => ({ scheme, kind: 'invalidRequest' }) as const);
       throw repeatedField('Authorization', (await challenged(repeated)).headers);
     }
+    if (isOptional && schemes.every(({ find }) => find(request) === undefined)) return principalsOf();
     const rejections: Rejection[] = [];
     for (const alternative of alternatives) {
-      const principals: Record<string, unknown> = {};
+      const principals = principalsOf();
       let satisfied = alternative.length > 0;
       for (const scheme of alternative) {
         const found = scheme.find(request);
         if (typeof found !== 'object') {
-          rejections.push({ scheme, kind: found ? 'badCredentials' : 'noCredentials' });
+          rejections.push({ scheme, kind: found === 'malformed' ? 'badCredentials' : 'noCredentials' });
           satisfied = false;
           break;
         }
@@ -91,8 +98,7 @@ export function compileSecurity(
       }
       if (satisfied) return principals;
     }
-    if (anonymous) return {};
-    throw await refuse(alternatives.flat(), rejections);
+    throw await refuse(schemes, rejections);
   };
 }
 
@@ -166,10 +172,9 @@ export function scopesOf(
       schemes.length === Object.keys(principals).length &&
       schemes.every(({ scheme, scopes }) => scheme in principals && holds(principalOf(scheme), scopes)),
   );
-  return Object.fromEntries(
-    (satisfied ?? []).map(({ scheme, scopes }) => [
-      scheme,
-      { demanded: scopes, held: heldBy(principalOf(scheme)) ?? [] },
-    ]),
+  const scopes = (satisfied ?? []).map(
+    ({ scheme, scopes: demanded }) =>
+      [scheme, { demanded, held: heldBy(principalOf(scheme)) ?? [] }] as const,
   );
+  return Object.assign(Object.create(null) as object, Object.fromEntries(scopes));
 }

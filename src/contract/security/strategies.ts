@@ -2,6 +2,7 @@ import { types } from 'node:util';
 import { Strategy } from 'passport';
 import { Strategy as BearerStrategy } from 'passport-http-bearer';
 import type { OpenApiDocument } from '../document/document';
+import { TOKEN } from '../http/head';
 import { isFieldValue } from '../http/header-field';
 import { opaqueKind } from '../json/stringify';
 import { type Credentials, type DocumentedScheme, type SchemeKind, securitySchemes } from './credentials';
@@ -141,7 +142,7 @@ export function bearerStrategy<P extends object>(verify: Verify<[token: string],
 abstract class VerifyingStrategy<P extends object> extends Strategy implements StrategyOf<P> {
   declare readonly principal?: P;
 
-  constructor(private readonly challenge: string) {
+  constructor(private readonly challenge: string | undefined) {
     super();
   }
 
@@ -167,6 +168,44 @@ export class ApiKeyStrategy<P extends object> extends VerifyingStrategy<P> {
   }
 }
 
+/** How clients present a token. */
+export interface TokenOptions {
+  /** The word before an API key, such as `Token` of `Authorization: Token abc`. Clients may write it in any case. */
+  readonly prefix?: string | undefined;
+  /** The challenge of a 401. Default: `Token realm="api"` for the prefix `Token`, that of the security scheme without one. */
+  readonly challenge?: string | undefined;
+}
+
+const PREFIX = new RegExp(`^${TOKEN}$`);
+
+/**
+ * A passport strategy for tokens that clients present as bearer tokens (RFC 6750) or as API keys. An API key without the
+ * prefix is rejected. `verify` receives what follows the prefix.
+ */
+export class TokenStrategy<P extends object> extends VerifyingStrategy<P> {
+  private readonly form: RegExp;
+
+  /** @throws {TypeError} if the prefix is not one word, or no header field can carry the challenge */
+  constructor(
+    private readonly verify: Verify<[token: string], P>,
+    { prefix, challenge = prefix && `${prefix} realm="api"` }: TokenOptions = {},
+  ) {
+    if (prefix !== undefined && !PREFIX.test(prefix))
+      throw new TypeError(`expected a prefix of one word, got ${JSON.stringify(prefix)}`);
+    if (challenge !== undefined && (challenge === '' || !isFieldValue(challenge)))
+      throw new TypeError(`expected a challenge for a header field, got ${JSON.stringify(challenge)}`);
+    super(challenge);
+    // RFC 9110 section 11.4.
+    this.form =
+      prefix === undefined ? /^([^]+)$/ : new RegExp(`^${prefix.replace(/\W/g, '\\$&')} +([^ ]+)$`, 'i');
+  }
+
+  protected override verified({ headers: { authorization = '' }, apiKey }: Credentials): Verified<P> {
+    const token = apiKey === undefined ? authorization.split(' ')[1] : this.form.exec(apiKey)?.[1];
+    return token === undefined ? false : this.verify(token);
+  }
+}
+
 /** A passport strategy for HTTP basic authentication (RFC 7617), with user and password in UTF-8. */
 export class BasicStrategy<P extends object> extends VerifyingStrategy<P> {
   constructor(private readonly verify: Verify<[user: string, password: string], P>) {
@@ -180,12 +219,17 @@ export class BasicStrategy<P extends object> extends VerifyingStrategy<P> {
   }
 }
 
-/** Creates a strategy for a kind of security scheme. `verify` receives the token, the API key, or `user:password`. */
+/**
+ * Creates a strategy for a kind of security scheme. `verify` receives the token, the API key, or `user:password`.
+ *
+ * @param options for API keys
+ */
 export function strategyFor<P extends object>(
   kind: SchemeKind,
   verify: Verify<[secret: string], P>,
+  options?: TokenOptions,
 ): StrategyOf<P> {
-  if (kind === 'apiKey') return new ApiKeyStrategy(verify);
+  if (kind === 'apiKey') return new TokenStrategy(verify, options);
   if (kind === 'bearer') return bearerStrategy(verify);
   return new BasicStrategy((user, password) => verify(`${user}:${password}`));
 }

@@ -1,10 +1,10 @@
-import { Pool, types, type PoolClient } from 'pg';
+import { Pool, type PoolClient } from 'pg';
 import type { Driver } from '../driver';
 import { retryTransient } from '../failure';
 import { WORK_TIMEOUT } from '../transaction';
 import { keepAbandoned } from './abandoned';
 import { connectionOf } from './connection';
-import { DIALECT, FAULTS, PARSERS } from './dialect';
+import { DIALECT, FAULTS, PARSERS, typesOf } from './dialect';
 import { prepare } from './schema';
 import { cancelled } from './statements';
 
@@ -27,6 +27,7 @@ const OPEN_INTERVAL = 200;
 /** Session settings that override those of the role and the database. */
 const SETTINGS = [
   'client_min_messages=warning', // the only sign of a wait for a standby that was cancelled
+  'DateStyle=ISO', // in which timestamps are read
   'default_transaction_isolation=read\\ committed',
   `statement_timeout=${STATEMENT_TIMEOUT}`,
   `lock_timeout=${LOCK_TIMEOUT}`,
@@ -59,7 +60,7 @@ export const POSTGRES: Driver = {
     const { host, pathname } = new URL(url);
     return `PostgreSQL at ${host}${pathname}`;
   },
-  async open(url, schema) {
+  async open(url, schema, report) {
     const target = new URL(url);
     const options = [target.searchParams.get('options') ?? '', ...SETTINGS.map((setting) => `-c ${setting}`)];
     target.searchParams.set('options', options.join(' '));
@@ -79,9 +80,7 @@ export const POSTGRES: Driver = {
           done();
         }, done);
       },
-      types: {
-        getTypeParser: (oid, format): unknown => PARSERS.get(oid) ?? types.getTypeParser(oid, format),
-      },
+      types: typesOf(PARSERS),
     });
     // The loss of an idle connection concerns nobody: the pool has dropped it already.
     pool.on('error', () => undefined);
@@ -94,7 +93,7 @@ export const POSTGRES: Driver = {
       });
     });
     try {
-      await retryTransient(() => prepare(pool, schema), TRANSIENT, OPEN_TIMEOUT, OPEN_INTERVAL);
+      await retryTransient(() => prepare(pool, schema, report), TRANSIENT, OPEN_TIMEOUT, OPEN_INTERVAL);
     } catch (error) {
       await pool.end();
       throw error;

@@ -3,7 +3,7 @@ import type { Result } from '../driver';
 import type { Schema } from '../schema';
 import type { Rendered } from '../sql';
 import { StoreUnavailable } from '../store';
-import { toParameters } from './dialect';
+import { EXACT, toParameters } from './dialect';
 
 /**
  * Rows among which a commit that changes nothing else chooses one to write, at random: so many that those of many processes
@@ -31,11 +31,11 @@ export const mark = (client: PoolClient, schema: Schema) =>
 export const cancelled = new WeakSet<ClientBase>();
 
 /** @throws {StoreUnavailable} if the statement is committed here, and nobody knows whether a standby has it */
-export async function send(client: PoolClient, text: string, values?: unknown[]) {
+export async function send(client: PoolClient, text: string, values: unknown[] = [], options: object = {}) {
   cancelled.delete(client);
   // By callback: the driver's promise copies a stack at each error, and a second one costs more than the first.
   const result = await new Promise<QueryResult<Record<string, unknown>>>((resolve, reject) => {
-    client.query<Record<string, unknown>>(text, values ?? [], (error, answer) => {
+    client.query<Record<string, unknown>>({ text, values, ...options }, (error, answer) => {
       // The types of the driver do not say so, but without an error this is undefined or null.
       if ((error as Error | undefined | null) ?? undefined) reject(error);
       else resolve(answer);
@@ -53,8 +53,13 @@ interface Ran extends Result {
   readonly wrote: boolean | undefined;
 }
 
-export async function run(client: PoolClient, { text, values }: Rendered): Promise<Ran> {
-  const { rows, rowCount, command } = await send(client, text, toParameters(values));
+export async function run(
+  client: PoolClient,
+  { text, values, exact }: Rendered,
+  timeout?: number,
+): Promise<Ran> {
+  const options = { ...(exact ? { types: EXACT } : {}), ...(timeout ? { query_timeout: timeout } : {}) };
+  const { rows, rowCount, command } = await send(client, text, toParameters(values), options);
   const count = rowCount ?? 0;
   const wrote = MAY_WRITE.test(text) ? MAY_WRITE.test(command) && count > 0 : undefined;
   return { rows, count, wrote };

@@ -1,16 +1,22 @@
 import { all, type Faults } from '../failure';
-import { type Dialect, valueOf } from '../sql';
+import { CHECKS, type Dialect, valueOf } from '../sql';
 
 export const DIALECT: Dialect = {
   names: ['sqlite'],
   words: {
     int64: 'INTEGER',
+    integer: 'INTEGER',
     double: 'REAL',
     text: 'TEXT',
     bytes: 'BLOB',
+    boolean: 'INTEGER',
+    timestamp: 'TEXT',
+    date: 'TEXT',
+    json: 'TEXT',
     identity: 'INTEGER PRIMARY KEY AUTOINCREMENT',
     strict: 'STRICT',
   },
+  checks: CHECKS,
   parameter: () => '?',
   rows({ name, columns, items }, add) {
     const names = Object.keys(columns);

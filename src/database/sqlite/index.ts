@@ -7,8 +7,8 @@ import { DIALECT, FAULTS } from './dialect';
 import { checkContent, examine } from './examination';
 import { type DatabaseFiles, makeFolder, watchFiles } from './files';
 import { nameLog } from './log';
-import { migrate, prepareVersion } from './schema';
-import { execute, statementsOf, untilFree, whenFree } from './statements';
+import { migrateFile, prepareVersion } from './schema';
+import { execute, statementsOf, whenFree } from './statements';
 
 const fileOf = (url: string) => (url === 'memory:' ? undefined : resolve(url.replace('sqlite:', '')));
 
@@ -26,7 +26,7 @@ export const SQLITE: Driver = {
     const file = fileOf(url);
     return file === undefined ? 'SQLite in memory' : `SQLite file ${file}`;
   },
-  async open(url, schema) {
+  async open(url, schema, report) {
     const file = fileOf(url);
     const opened: Database.Database[] = [];
     const connect = (options: Database.Options = {}) => {
@@ -44,7 +44,7 @@ export const SQLITE: Driver = {
       const checkSchema = await whenFree(() => prepareVersion(db, schema));
       await whenFree(db.transaction(checkSchema));
       if (file !== undefined) await makeDurable(db);
-      await untilFree(() => migrate(db, checkSchema, schema));
+      await migrateFile(db, checkSchema, schema, report);
       // The journal that undoes a failed statement: as a file, its default, it costs more than the rows of a batch.
       db.exec('PRAGMA temp_store = MEMORY');
       if (file === undefined) return connectionOf(db, checkSchema);

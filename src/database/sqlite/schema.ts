@@ -1,8 +1,9 @@
 import type Database from 'better-sqlite3';
-import { checkVersion, migrateFrom, type Schema } from '../schema';
+import { appliedTable, checkVersion, migrate, type Migrated, type Schema, type WithLock } from '../schema';
 import { render } from '../sql';
 import { StoreUnavailable } from '../store';
 import { DIALECT } from './dialect';
+import { execute, untilFree } from './statements';
 
 /** Reads the version of the schema, 0 in a new file. @throws {StoreUnavailable} if the file is not ours */
 export function prepareVersion(db: Database.Database, schema: Schema): () => number {
@@ -27,24 +28,32 @@ function markOf({ mark }: Schema): number {
   return Buffer.from(mark).readInt32BE();
 }
 
-/** Brings the schema of a database up to date, in one transaction. */
-export async function migrate(
+/** Brings the schema of a database up to date. */
+export async function migrateFile(
   db: Database.Database,
   checkSchema: () => number,
   schema: Schema,
+  report?: Migrated,
 ): Promise<void> {
-  db.exec('BEGIN IMMEDIATE');
-  try {
-    await migrateFrom(checkSchema(), schema, (statement) => {
-      const { text, values } = render(statement, DIALECT);
-      db.prepare(text).run(...values);
+  const withLock: WithLock = (work) =>
+    untilFree(async () => {
+      db.exec('BEGIN IMMEDIATE');
+      try {
+        const version = checkSchema();
+        const { text } = render(appliedTable(schema), DIALECT);
+        db.exec(text);
+        const reached = await work({
+          version,
+          run: (statement) => execute(db.prepare(statement.text).safeIntegers(), statement.values),
+        });
+        db.exec(`PRAGMA application_id = ${markOf(schema)}`);
+        // Written at every start: proves that a commit reaches the disk, and takes along what a process that was killed
+        // between writing and syncing has left in the log, before anybody is told that it is there.
+        db.exec(`PRAGMA user_version = ${reached}`);
+        db.exec('COMMIT');
+      } finally {
+        if (db.inTransaction) db.exec('ROLLBACK');
+      }
     });
-    db.exec(`PRAGMA application_id = ${markOf(schema)}`);
-    // Written at every start: proves that a commit reaches the disk, and takes along what a process that was killed
-    // between writing and syncing has left in the log, before anybody is told that it is there.
-    db.exec(`PRAGMA user_version = ${schema.migrations.length}`);
-    db.exec('COMMIT');
-  } finally {
-    if (db.inTransaction) db.exec('ROLLBACK');
-  }
+  await migrate(schema, DIALECT, withLock, report);
 }

@@ -7,7 +7,11 @@ describe('a service that holds some resources only', () => {
   const operation = (operationId: string) => ({
     operationId,
     parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' }, example: 7 }],
-    responses: { 204: { description: 'done' }, 404: { description: 'no such number' } },
+    responses: {
+      204: { description: 'done' },
+      400: { description: 'no number' },
+      404: { description: 'no such number' },
+    },
   });
   const paths = { '/numbers/{id}': { get: operation('getNumber'), delete: operation('deleteNumber') } };
   const all = { operations: ['getNumber', 'deleteNumber'], status: 404 };

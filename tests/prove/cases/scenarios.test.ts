@@ -4,7 +4,7 @@ import { print } from '../../../scripts/prove/json/value';
 import { describeFailure } from '../../../scripts/prove/report/terminal';
 import { run } from '../../../scripts/prove/run';
 import { type Reply, routed, serve, targetOf } from '../support/simple-server';
-import type { Resolvable, Step, ParameterValues } from '../../../scripts/prove/target';
+import type { Resolvable, Scenario, ScenarioOf, Step, ParameterValues } from '../../../scripts/prove/target';
 
 /** `POST /tickets` creates an id that no double holds. `GET` and `PUT /tickets/{id}` take it. */
 const id = { type: 'integer', format: 'int64' };
@@ -101,8 +101,6 @@ test.each<[string, Resolvable<ParameterValues>, string]>([
     (answerTo) => ({ id: answerTo(1).header('ETag') }),
     'expected the header ETag in the answer to step 1, got none',
   ],
-  ['a step', (answerTo) => ({ id: answerTo(2).at('/id') }), 'expected the number of an earlier step, got 2'],
-  ['a parameter', (answerTo) => ({ it: answerTo(1).at('/id') }), 'expected one of id, got it'],
 ])(
   '%s that does not exist fails the scenario, which stops and reports it',
   async (_, parameters, problem) => {
@@ -113,6 +111,85 @@ test.each<[string, Resolvable<ParameterValues>, string]>([
     expect(sent).toBe(1);
   },
 );
+
+test.each<[string, Partial<Step>, string]>([
+  ['a step', { parameters: (answerTo) => ({ id: answerTo(2).at('/id') }) }, 'an earlier step, got 2'],
+  [
+    'a parameter of an answer',
+    { parameters: (answerTo) => ({ it: answerTo(1).at('/id') }) },
+    'expected one of id, got it',
+  ],
+  ['a parameter', { parameters: { it: 1 } }, 'expected one of id, got it'],
+  ['an operation', { operation: 'getTickets' }, 'got getTickets'],
+  ['a refusal', { expect: 'away' }, 'expected one of success, gone, got away'],
+])(
+  '%s that the document lacks is found before anything is sent, with its place',
+  async (_, wrong, problem) => {
+    const start = jest.fn();
+    const one: Step = { operation: 'getTicket', expect: 'success', ...wrong };
+    const target = targetOf(PATHS, () => ({ status: 500 }), {
+      start,
+      source: 'tests/contract/service.ts',
+      scenarios: [{ title: 'a scenario', steps: [create, one] }],
+      ownRefusals: { gone: { status: 404, operations: [] } },
+    });
+    const message = await run(target).then(String, (error: unknown) => String(error));
+    expect(message).toContain('tests/contract/service.ts, scenario "a scenario, step 2": expected ');
+    expect(message).toContain(problem);
+    expect(start).not.toHaveBeenCalled();
+  },
+);
+
+interface Operations {
+  readonly createTicket: { readonly parameters: { readonly path?: never; readonly query?: never } };
+  readonly getTicket: {
+    readonly parameters: { readonly path: { readonly id: bigint }; readonly query?: never };
+  };
+}
+
+test('with the types of the document, an operation and a parameter that it lacks do not compile', () => {
+  const scenarios: readonly ScenarioOf<Operations>[] = [
+    {
+      title: 'a scenario',
+      steps: [
+        { operation: 'createTicket', expect: 'success' },
+        { operation: 'getTicket', parameters: { id: 1n }, expect: 'success' },
+        {
+          operation: 'getTicket',
+          parameters: (answerTo) => ({ id: answerTo(1).at('/id') }),
+          expect: 'success',
+        },
+        // @ts-expect-error there is no such operation
+        { operation: 'getTickets', expect: 'success' },
+        // @ts-expect-error there is no such parameter
+        { operation: 'getTicket', parameters: { it: 1n }, expect: 'success' },
+        // @ts-expect-error there is no such parameter
+        {
+          operation: 'getTicket',
+          parameters: (answerTo) => ({ it: answerTo(1).at('/id') }),
+          expect: 'success',
+        },
+      ],
+    },
+  ];
+  const any: readonly Scenario[] = scenarios;
+  expect(any).toHaveLength(1);
+});
+
+test.each<[string, Partial<Step>]>([
+  [
+    'members',
+    {
+      answer: { id: (value) => value === JSON.parse('') },
+    },
+  ],
+  ['bytes', { bytes: () => JSON.parse('') === 1 }],
+])('a function for %s that throws fails its scenario, with what it threw', async (_, wrong) => {
+  const { failures } = await runSteps({ ...create, ...wrong });
+  expect(failures).toEqual([
+    expect.stringContaining('the function of the scenario can read (it threw SyntaxError'),
+  ]);
+});
 
 test('a step expects the items of a list, a text, and the bytes of a file', async () => {
   const schema = { type: 'object', properties: { books: { type: 'array', items: { type: 'string' } } } };

@@ -27,6 +27,7 @@ const { document, operation } = read(
         200: { description: 'done', headers: counted, content: inJson(thing) },
         204: { description: 'nothing' },
         400: { description: 'invalid', content: inJson(error) },
+        401: { description: 'nobody', content: inJson(error) },
       },
     },
     options: { responses: { 204: { description: 'nothing' } } },
@@ -159,6 +160,8 @@ describe('an answer to a request that the server must refuse', () => {
       body('{"error":400,"x":"a\\n    at f (/a/b.ts:1:2)"}'),
       'stack',
     ],
+    ['undocumented', 'insufficient scope', refusal(403, bearer()), 'expected a documented status, got 403'],
+    ['of no operation', 'not found', refusal(404), ''],
     ['undocumented and invalid', 'not found', { ...refusal(404), body: '{}' }, 'expected a body that fits'],
     [
       'undocumented, with another media type than the error schema',

@@ -1,6 +1,5 @@
 import { OpenApiDocument } from '../../../src/contract';
-import type { ServiceTarget } from '../../../scripts/prove';
-import { itemsOf } from '../../../scripts/prove/service/todo-items';
+import { type InspectedTarget, itemsOf } from '../../../scripts/prove/service/todo-items';
 import { buildDocument } from '../../support/service';
 
 const status = (...keys: number[]) => Object.fromEntries(keys.map((key) => [key, { description: '' }]));
@@ -10,18 +9,17 @@ const DOCUMENT = buildDocument({
 });
 
 /** A target whose only handler is a stub. */
-const target = (more: Partial<ServiceTarget> = {}): ServiceTarget => ({
-  document: DOCUMENT as ServiceTarget['document'],
+const target = (more: Partial<InspectedTarget> = {}): InspectedTarget => ({
   described: new OpenApiDocument(DOCUMENT),
-  start: () => Promise.reject(new Error('not started')),
   credentials: {},
   stubs: ['addLoan'],
+  scenarios: [],
   waiting: [],
   waivers: [],
   ownRefusals: { noSuchResource: { status: 404, operations: [] } },
   ...more,
 });
-const titles = (more?: Partial<ServiceTarget>) =>
+const titles = (more?: Partial<InspectedTarget>) =>
   itemsOf(target(more), () => 'src/handlers/add-loan.ts', []).map((item) => [item.title, ...item.lines]);
 
 it('lists the responses of a new operation that only its handler gives', () => {

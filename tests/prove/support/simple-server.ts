@@ -57,6 +57,7 @@ const DOCUMENT: JsonObject = {
           204: { description: 'stored' },
           400: { description: 'invalid' },
           409: { description: 'conflict' },
+          '4XX': { description: 'another refusal' },
         },
       },
     },

@@ -1,6 +1,7 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Strategy } from 'passport';
 import type { Parts } from '../../http/document-server';
-import { answer, body, mutants, request, type Table } from './parts';
+import { answer, body, mutants, replaceLines, request, type Table } from './parts';
 import { Anybody, FailsOpen } from './security';
 import { asObject, type Json, type JsonObject } from '../../../scripts/prove';
 
@@ -28,6 +29,18 @@ const requirements =
 const SCOPES = ['read', 'admin:write', 'profile', 'gardener', 'owner'];
 const strategies = (make: (scheme: string) => Strategy): Parts['strategies'] =>
   Object.fromEntries(['oauth', 'openId', 'bearer', 'key'].map((name) => [name, make(name)]));
+
+/** Takes such credentials for none at all where none would do. */
+const asNobody = (isRefused: (headers: IncomingHttpHeaders) => boolean): Partial<Parts> =>
+  request((incoming) => {
+    const isOptional = ['/perhaps', '/optional'].includes(incoming.url ?? '');
+    if (!isOptional || !isRefused(incoming.headers)) return;
+    for (const name of ['authorization', 'x-api-key']) {
+      Reflect.deleteProperty(incoming.headers, name);
+      replaceLines(incoming.rawHeaders, name);
+    }
+  });
+const GOOD = /^(bearer|token) (good-token|scoped-)|^basic /i;
 
 /** Hands every number to a database whose columns hold 64 bits. */
 function assertInt64(value: unknown): void {
@@ -70,6 +83,28 @@ const FAULTS: Readonly<Record<string, Table<Partial<Parts> | DocumentFault>>> = 
       },
       'the challenge does not name the scopes': answer(({ status, headers }) => {
         if (status === 403) headers['WWW-Authenticate'] = 'Bearer error="insufficient_scope"';
+      }),
+    },
+  },
+  'security.yaml': {
+    security: {
+      'a refused token is nobody': asNobody(
+        ({ authorization = 'Token good-token' }) => !GOOD.test(authorization),
+      ),
+      'a token of another form is nobody': asNobody(
+        ({ authorization }) =>
+          authorization !== undefined && !/^(bearer|basic|token) [^ ]+$/i.test(authorization),
+      ),
+      'a token that lacks scopes is nobody': asNobody(({ authorization = '' }) =>
+        authorization.includes(' scoped-'),
+      ),
+      'a refused API key is nobody': asNobody(({ 'x-api-key': key = 'good-token' }) => key !== 'good-token'),
+      'the word before an API key is ignored': request(({ headers, url }) => {
+        if (url === '/token') headers.authorization = headers.authorization?.replace(/^.* /, 'Token ');
+      }),
+      'an API key needs no word before it': request(({ headers, url }) => {
+        if (url === '/token' && headers.authorization === 'good-token')
+          headers.authorization = 'Token good-token';
       }),
     },
   },

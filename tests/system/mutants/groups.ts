@@ -1,11 +1,13 @@
 import { DOCUMENTS, readFiles, serviceOf } from '../../http/document-server';
 import { service } from '../../contract/service';
-import type { Family, Oracle, Target } from '../../../scripts/prove';
+import { asObject, type Family, objectAt, type Oracle, type Target } from '../../../scripts/prove';
 import { bodies } from './bodies';
 import { documentMutants } from './documents';
 import { oracles } from './oracles';
 import { responses } from './responses';
 import { routes } from './routes';
+import { storedMutants } from './stored';
+import { notes } from '../../prove/support/notes';
 import { security } from './security';
 import { unseen } from './unseen';
 import { requests } from './values';
@@ -35,8 +37,22 @@ function serviceGroup(): Promise<Group> {
   const mutants = [
     ...made.map(({ parts, ...mutant }) => ({ ...mutant, target: service(parts) })),
     ...oracles.map((mutant) => ({ ...mutant, target: service() })),
+    ...['400', '401', '406', '413', '415'].map((status) => ({
+      name: `answers ${status}, which its document lacks`,
+      families: [],
+      target: withoutStatus(service(), status),
+    })),
   ];
   return Promise.resolve({ name: 'the service', sound: service(), mutants });
+}
+
+/** A target whose document lacks a response of each operation. */
+function withoutStatus(target: Target, status: string): Target {
+  const document = structuredClone(target.document);
+  for (const item of Object.values(objectAt(document, '/paths')))
+    for (const operation of Object.values(asObject(item)))
+      Reflect.deleteProperty(asObject(asObject(operation)['responses']), status);
+  return { ...target, document };
 }
 
 /** A document of the tests: its service given the document without one of its keywords, or broken otherwise. */
@@ -66,5 +82,6 @@ async function documentGroup(name: string): Promise<Group> {
 /** Every group, by its name. */
 export const GROUPS: readonly (readonly [name: string, make: () => Promise<Group>])[] = [
   ['the service', serviceGroup],
+  ['notes', () => Promise.resolve({ name: 'notes', sound: notes(), mutants: storedMutants })],
   ...DOCUMENTS.map((document) => [document, () => documentGroup(document)] as const),
 ];

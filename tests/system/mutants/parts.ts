@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import contract from '../../../generated/openapi.json';
 import type { Plant, PlantStore } from '../../../src/plants/plant-store';
-import { openMemoryStore } from '../../../src/storage/memory';
+import { openExample } from '../../contract/scenarios';
 import { type Parts, service } from '../../contract/service';
 import { type Family, type JsonObject, objectAt } from '../../../scripts/prove';
 
@@ -40,9 +40,9 @@ export function document(pointer: string, change: (node: JsonObject) => void): F
 export const store = (
   create: (sound: PlantStore, plant: Plant) => ReturnType<PlantStore['create']>,
 ): Fault => ({
-  openStore: () => {
-    const sound = openMemoryStore();
-    return Promise.resolve({ ...sound, create: (plant: Plant) => create(sound, plant) });
+  open: async () => {
+    const { store: sound, ...dependencies } = await openExample();
+    return { ...dependencies, store: { ...sound, create: (plant: Plant) => create(sound, plant) } };
   },
 });
 
@@ -57,11 +57,11 @@ export const request = (change: (request: IncomingMessage) => void): Wrapped => 
   },
 });
 
-/** Changes the lines of a header, which the server reads as they were sent. */
-function replaceLines(rawHeaders: string[], name: string, value: string): void {
+/** Changes or removes the lines of a header, which the server reads as they were sent. */
+export function replaceLines(rawHeaders: string[], name: string, value?: string): void {
   for (let i = rawHeaders.length - 2; i >= 0; i -= 2)
     if (rawHeaders[i]?.toLowerCase() === name) rawHeaders.splice(i, 2);
-  rawHeaders.push(name, value);
+  if (value !== undefined) rawHeaders.push(name, value);
 }
 
 /** A server before which something changes the body of each request, once it is there. */

@@ -379,6 +379,54 @@ const SECURITY = `
 const strategies = (list: string, principals = 'Principals') =>
   `${SECURITY}\nexport const s = { ${list} } satisfies StrategiesFor<Security, ${principals}>;`;
 
+const UNDEFINED = /possibly 'undefined'/;
+/** Security requirements, as scripts/publish/types.ts writes them; what compiles of their principals, and what does not. */
+const PRINCIPALS: readonly [string, readonly string[], readonly (readonly [string, RegExp])[]][] = [
+  [
+    '{} | { key: [] }',
+    [
+      'principal.key?.name satisfies string | undefined',
+      'scopes.key?.held.length',
+      'principal.key ? principal.key.name : 0',
+    ],
+    [
+      ['principal.key.name', UNDEFINED],
+      ['scopes.key.held', UNDEFINED],
+      ['principal.oauth', /'oauth' does not exist/],
+    ],
+  ],
+  [
+    '{ key: [] } | {}',
+    ['principal.key?.name satisfies string | undefined'],
+    [['principal.key.name', UNDEFINED]],
+  ],
+  [
+    '{ key: [] }',
+    ['principal.key.name', 'scopes.key.held', 'principal.key?.name satisfies string'],
+    [['principal.oauth', /'oauth' does not exist/]],
+  ],
+  ['{ oauth: []; key: [] }', ['principal.key.name + principal.oauth.id'], []],
+  [
+    '{ oauth: [] } | { key: [] }',
+    [
+      'principal.oauth ? principal.oauth.id : principal.key.name',
+      'principal.key === undefined ? principal.oauth.id : principal.key.name',
+      'principal.oauth?.id ?? principal.key?.name',
+    ],
+    [['principal.oauth.id', UNDEFINED]],
+  ],
+  [
+    "{} | { oauth: ['a'] } | { key: []; oauth: ['b'] }",
+    [
+      'principal.key ? principal.oauth.id : principal.oauth?.id',
+      "scopes.oauth?.demanded satisfies readonly ['a'] | readonly ['b'] | undefined",
+    ],
+    [['principal.oauth ? principal.key.name : 0', UNDEFINED]],
+  ],
+  ['{}', ['Object.keys(principal)'], [['principal.key', /'key' does not exist/]]],
+  ['never', [], [['principal', /'principal' does not exist/]]],
+];
+
 const SECURITY_CASES: typeof CASES = [
   ['a strategy for each scheme', strategies('oauth, key'), /^$/],
   ['a strategy of another package', strategies('oauth: foreign, key'), /^$/],
@@ -421,14 +469,16 @@ const SECURITY_CASES: typeof CASES = [
       /^$/,
     ],
   ),
-  [
-    'handlers receive the principal of each alternative',
-    `${SECURITY}
-     type Given = Parameters<HandlersOf<{ list: { parameters: {}; responses: {} } }, Pick<Security, 'list'>, Principals>['list']>[0];
-     declare const given: Given;
-     export const id: string = 'oauth' in given.principal ? given.principal.oauth.scopes.join() : 'key' in given.principal ? given.principal.key.name : '';`,
-    /^$/,
-  ],
+  ...PRINCIPALS.flatMap(([requirement, good, bad]) =>
+    [...good.map((text) => [text, /^$/] as const), ...bad].map(([text, message]): (typeof CASES)[number] => [
+      `of ${requirement}, ${text}`,
+      `${SECURITY}
+         type Given = Parameters<HandlersOf<{ list: { parameters: {}; responses: {} } }, { list: ${requirement} }, Principals>['list']>[0];
+         declare const { principal, scopes }: Given;
+         export const x = ${text};`,
+      message,
+    ]),
+  ),
   [
     'handlers for a scheme that Principals lacks',
     `${SECURITY}\nexport type H = HandlersOf<{}, Security, { readonly oauth: Token }>;`,

@@ -17,6 +17,7 @@ import {
   TEXT,
 } from '../../../src/database';
 import { EDGE_IDS, STRANGE_STRINGS } from '../../support/strange-values';
+import { openKyselyLibrary } from '../../support/kysely-library';
 import { LIBRARY, openLibraryStore, type LibraryStore } from '../../support/library-store';
 import { useDatabases } from '../../support/databases';
 
@@ -35,10 +36,15 @@ function createBarrier(count: number): () => Promise<void> {
   };
 }
 
-describe.each(DATABASES)('a store of two tables in $kind', ({ locate }) => {
+const STORES = DATABASES.flatMap((database) => [
+  { ...database, way: 'sql', open: openLibraryStore },
+  { ...database, way: 'Kysely', open: openKyselyLibrary },
+]);
+
+describe.each(STORES)('a store of two tables in $kind, by $way', ({ locate, open }) => {
   let store: LibraryStore;
   beforeEach(async () => {
-    store = await openLibraryStore(await locate());
+    store = await open(await locate());
   });
   afterEach(() => store.close());
 
@@ -62,7 +68,7 @@ describe.each(DATABASES)('a store of two tables in $kind', ({ locate }) => {
     await store.addBooks([BOOK]);
     await expect(store.books('', 0)).resolves.toEqual([]);
     for (const limit of [-1, 0.5, Infinity])
-      expect(() => store.books('', limit)).toThrow(
+      await expect(async () => store.books('', limit)).rejects.toThrow(
         `expected a whole number from 0 on after LIMIT, got ${limit}`,
       );
   });

@@ -15,7 +15,7 @@ import {
   PLAIN_ERRORS,
   type RuntimeOptions,
 } from '../../../src/runtime';
-import { buildDocument, RUNTIME } from '../../support/service';
+import { buildDocument, RUNTIME, withRefusals } from '../../support/service';
 
 /** An application with one operation without credentials, which each client may request once. */
 function build(hooks: Omit<Application, 'handlers' | 'errors'>, more: Partial<RuntimeOptions> = {}) {
@@ -24,7 +24,7 @@ function build(hooks: Omit<Application, 'handlers' | 'errors'>, more: Partial<Ru
     { handlers, errors: PLAIN_ERRORS, ...hooks },
     {
       ...RUNTIME,
-      document: buildDocument(),
+      document: withRefusals(buildDocument()),
       strategies: {},
       reportFault: () => undefined,
       rateLimit: limitRequests({ requests: 1, seconds: 60 }, () => 'a client'),

@@ -30,7 +30,8 @@ const SCHEMES: Readonly<Record<keyof typeof VERIFIERS, readonly object[]>> = {
 function open(verifiers: Verifiers, scheme: object) {
   const operation = { security: [{ it: [] }] };
   const document = buildDocument({ operation, components: { securitySchemes: { it: scheme } } });
-  return openCredentials(readCredentials(verifiers, new Variables({})), new OpenApiDocument(document));
+  const config = readCredentials(verifiers, new Variables({}));
+  return openCredentials(config, new OpenApiDocument(document), { realm: 'a shed' } as never);
 }
 
 const PAIRS = Object.entries(SCHEMES).flatMap(([expected, schemes]) =>
@@ -58,6 +59,13 @@ test.each(PAIRS)('%s for a scheme that needs %s', (given, expected, scheme, veri
 test('a strategy of the service is used as it is', () => {
   const own = { authenticate: () => undefined };
   expect(open({ it: own }, { type: 'http', scheme: 'digest' }).strategies['it']).toBe(own);
+});
+
+test('a function makes its strategy of the dependencies of the service', () => {
+  const over = ({ realm }: { readonly realm: string }) => ({ authenticate: () => undefined, realm });
+  expect(open({ it: over }, { type: 'http', scheme: 'digest' }).strategies['it']).toMatchObject({
+    realm: 'a shed',
+  });
 });
 
 test('schemes may share a variable, and then share its secrets', () => {

@@ -53,7 +53,7 @@ test.each([
           breaking: 2,
           accepted: [],
           wrong: [
-            `${PLACE}: expired with version ${until}, the document has version ${version}: delete the entry`,
+            `${PLACE}: expired with version ${until}, the document has version ${version}: undo the change, or accept it until ${version}`,
           ],
         },
   );
@@ -75,7 +75,11 @@ test.each([
   ['a blank reason', entry(FIRST).replace('agreed', '" "'), /#\/0\/reason: expected a text, got " "/],
   ['a version that is a number', entry(FIRST, 2), /#\/0\/until: expected a text, such as '2.0.0', got 2/],
   ['no version', entry(FIRST, 'next'), /#\/0\/until: expected a version like 2.0.0/],
-  ['another member', entry(FIRST, '2.0.0', '  untl: x\n'), /#\/0\/untl: expected only change, reason, until/],
+  [
+    'another member',
+    entry(FIRST, '2.0.0', '  untl: x\n'),
+    /#\/0\/untl: expected only change, reason, until and places/,
+  ],
   ['an entry that is a text', '- x\n', /#\/0\/change: expected a text/],
   ['an object', 'change: x\n', /accepted-breaks.yaml: expected a list/],
   ['no YAML', '[', /^openapi\/accepted-breaks.yaml:1:2: expected a character such as/],

@@ -115,7 +115,9 @@ const with200 = (said: string) => new RegExp(`^ with the status 200: ${said}`);
 const unknown = (part: string): Mistake => [
   `an unknown ${part}`,
   `return void request.${part}.unheardOf, { status: 204 };`,
-  ": Property 'unheardOf' does not exist",
+  PLACES.some((place) => place === part)
+    ? `: the document has no ${part} parameter unheardOf: expected ${part === 'path' ? 'id' : 'usual'}, or`
+    : ": Property 'unheardOf' does not exist",
 ];
 const MISTAKES: readonly Mistake[] = [
   ...STATUSES.map((status): Mistake => [
@@ -238,7 +240,7 @@ const FILES: readonly [string, string, RegExp][] = [
   [
     'a handler for no operation',
     `declare const it: Handlers; export const createHandlers = (): Handlers => ({ putThing: it.putThing, 'delete-thing': it['delete-thing'], getThing: it.putThing });`,
-    /^getThing: the document has no operation with this operationId/m,
+    /^getThing is not an operation of the document/m,
   ],
   [
     'a status within a range',

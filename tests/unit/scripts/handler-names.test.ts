@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import ts from 'typescript';
 import { handlerName, quoted, unquoted } from '../../../scripts/generate/handler-names';
-import { HandlerList } from '../../../scripts/generate/handlers';
+import { HandlerList } from '../../../scripts/generate/handler-list';
 
 /** The keywords of TypeScript, among them all of ECMAScript in strict mode and all that a later version reserves. */
 const KEYWORDS = Object.values(ts.SyntaxKind).flatMap((kind) =>
@@ -16,7 +16,9 @@ const GLOBALS = Object.getOwnPropertyNames(globalThis);
 const MEMBERS = Object.getOwnPropertyNames(Object.prototype);
 const MODULE = 'arguments eval exports module require __filename __dirname __esModule then'.split(' ');
 const IMPORTED =
-  'stub types index store createHandlers CreateHandler Handlers PlantStore import from type'.split(' ');
+  'stub types index dependencies createHandlers CreateHandler Handlers PlantStore import from type'.split(
+    ' ',
+  );
 const DEVICES = 'con PRN aux nul com1 COM0 lpt9 CONIN$ con.get'.split(' ');
 const SAME = 'getFoo get-foo get.foo GetFoo GETFOO getfoo get_foo getFoo2 get-foo-2 ǵetFoo'.split(' ');
 const LINES = ['', ' ', '\n', 'a\nb', 'a\r\nb', '\u2028', '\ufeff', 'get foo', "a', evil: '"];

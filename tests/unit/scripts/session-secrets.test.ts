@@ -1,7 +1,8 @@
+import path from 'node:path';
 import { OpenApiDocument } from '../../../src/contract';
 import { sessionSecrets } from '../../../scripts/dev/secrets';
 import { root, workOn } from '../../../scripts/paths';
-import { openCredentials, readCredentials, Variables } from '../../../src/runtime';
+import { openSecrets, readCredentials, Variables } from '../../../src/runtime';
 import { useFolder } from '../../support/folder';
 import { buildDocument } from '../../support/service';
 
@@ -29,6 +30,9 @@ const document = buildDocument({
 beforeEach(() => {
   folder.write({
     'src/auth.ts': `export const verifiers = ${JSON.stringify(verifiers)};`,
+    'src/config.ts': `import { readEnvironment, readSignedTokens } from '${path.join(ROOT, 'src/runtime')}';
+      export const readConfig = (environment = process.env) => readEnvironment(environment, (variables) => ({
+        port: 1, none: null, tokens: readSignedTokens(variables, 'LOGIN'), others: readSignedTokens(variables, 'OTHER') }));`,
     'generated/openapi.json': JSON.stringify(document),
   });
   workOn(folder.path(''));
@@ -38,14 +42,17 @@ afterEach(() => {
 });
 
 test('a development session has one secret for each variable, which every server of the session accepts with all scopes', () => {
+  process.env['OTHER_SECRETS'] = 'configured';
   const secrets = sessionSecrets();
-  expect(secrets.map(({ variable }) => variable)).toEqual(['TOKENS', 'USERS', 'KEYS']);
+  delete process.env['OTHER_SECRETS'];
+  expect(secrets.map(({ variable }) => variable)).toEqual(['TOKENS', 'USERS', 'KEYS', 'LOGIN_SECRETS']);
   const environment = Object.fromEntries(secrets.map(({ variable, value }) => [variable, value]));
   const variables = new Variables(environment);
   expect(
-    openCredentials(readCredentials(verifiers, variables), new OpenApiDocument(document)).generated.size,
+    openSecrets(readCredentials(verifiers, variables), new OpenApiDocument(document)).generated.size,
   ).toBe(0);
   expect(variables.wrong).toEqual([]);
+  expect(environment['LOGIN_SECRETS']).toMatch(/^[\w-]{43}$/);
   expect(environment['TOKENS']).toMatch(/^[\w-]+:read$/);
   expect(environment['USERS']).toMatch(/^user:[\w-]+$/);
 });

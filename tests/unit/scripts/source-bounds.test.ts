@@ -141,9 +141,9 @@ describe('reads regular files below the folder of the document only', () => {
     const main = folder.write(inApi(referring('loop/loop/link.yaml', { 'x/part.yaml': part })));
     symlinkSync('.', folder.path('api/loop'));
     symlinkSync('x/part.yaml', folder.path('api/link.yaml'));
-    const $ref = '#/components/schemas/part';
+    const $ref = '#/components/schemas/A';
     expect(readSource(main).document['components']).toEqual({
-      schemas: { A: { $ref }, part: { properties: { a: { $ref } } } },
+      schemas: { A: { properties: { a: { $ref } } } },
     });
   });
 

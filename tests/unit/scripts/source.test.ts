@@ -74,21 +74,116 @@ parameters:
       components: {
         parameters: { q: { schema: { $ref: '#/components/schemas/Own' } } },
         schemas: {
-          Pet: { $ref: '#/components/schemas/Pet-2' },
-          'Pet-2': {
+          Pet: {
             properties: {
-              friend: { $ref: '#/components/schemas/Pet-2' },
+              friend: { $ref: '#/components/schemas/Pet' },
               own: { $ref: '#/components/schemas/Own' },
               data: { const: { $ref: 'none.yaml' } },
             },
-            discriminator: { mapping: { pet: '#/components/schemas/Pet-2' } },
+            discriminator: { mapping: { pet: '#/components/schemas/Pet' } },
           },
         },
       },
     });
-    expect(locate('/components/schemas/Pet-2/properties/friend')).toBe(`${folder.path('schemas.yaml')}:4:5`);
+    expect(locate('/components/schemas/Pet/properties/friend')).toBe(`${folder.path('schemas.yaml')}:4:5`);
     expect(locate('/paths/~1a/get/operationId')).toBe(`${folder.path('paths.yaml')}:3:5`);
     expect(locate('/components/schemas/Own')).toBe(`${folder.path('main.yaml')}:7:5`);
+  });
+
+  const user = (more = '') => `{ type: object${more} }`;
+  it.each<[string, Files, readonly string[]]>([
+    [
+      'a file for each, listed in the document',
+      {
+        'main.yaml': "{ User: { $ref: 'parts/User.yaml' }, Post: { $ref: 'parts/post.yaml' } }",
+        'parts/User.yaml': user(),
+        'parts/post.yaml': "properties: { by: { $ref: 'User.yaml' } }",
+      },
+      ['User', 'Post'],
+    ],
+    [
+      'files that take it from each other',
+      {
+        'main.yaml':
+          "{ User: { $ref: 'users.yaml#/schemas/User' }, Post: { $ref: 'posts.yaml#/schemas/Post' } }",
+        'users.yaml': `schemas: { User: ${user(", properties: { post: { $ref: 'posts.yaml#/schemas/Post' } }")} }`,
+        'posts.yaml':
+          "schemas: { User: { $ref: 'users.yaml#/schemas/User' }, Post: { properties: { by: { $ref: '#/schemas/User' } } } }",
+      },
+      ['User', 'Post'],
+    ],
+    [
+      'a chain of files',
+      {
+        'main.yaml': "{ User: { $ref: 'a.yaml#/User' } }",
+        'a.yaml': "User: { $ref: 'b.yaml#/User' }",
+        'b.yaml': "User: { $ref: 'User.yaml' }",
+        'User.yaml': user(),
+      },
+      ['User'],
+    ],
+    [
+      'copies of it in two files',
+      {
+        'main.yaml': "{ Post: { allOf: [{ $ref: 'a.yaml#/User' }, { $ref: 'b.yaml#/User' }] } }",
+        'a.yaml': `User: ${user()}`,
+        'b.yaml': `User: ${user()}`,
+      },
+      ['Post', 'User'],
+    ],
+    [
+      'two names of one',
+      {
+        'main.yaml': "{ Person: { $ref: 'a.yaml#/User' }, User: { $ref: 'a.yaml#/User' } }",
+        'a.yaml': `User: ${user()}`,
+      },
+      ['Person', 'User'],
+    ],
+    [
+      'another name in the document',
+      {
+        'main.yaml': "{ Person: { $ref: 'a.yaml#/User' }, Post: { $ref: 'a.yaml#/Post' } }",
+        'a.yaml': `User: ${user()}\nPost: { items: { $ref: '#/User' } }`,
+      },
+      ['Person', 'Post'],
+    ],
+    [
+      'a real conflict',
+      {
+        'main.yaml': "{ Post: { allOf: [{ $ref: 'a.yaml#/User' }, { $ref: 'b.yaml#/User' }] } }",
+        'a.yaml': `User: ${user()}`,
+        'b.yaml': `User: ${user(', title: B')}`,
+      },
+      ['Post', 'User', 'User-2'],
+    ],
+    [
+      'a whole section in a file',
+      {
+        'main.yaml': "{ $ref: 'all.yaml' }",
+        'all.yaml': "{ User: { $ref: 'User.yaml' }, Post: { items: { $ref: 'User.yaml' } } }",
+        'User.yaml': user(),
+      },
+      ['User', 'Post'],
+    ],
+    [
+      'a circle of files',
+      {
+        'main.yaml': "{ User: { $ref: 'a.yaml#/User' } }",
+        'a.yaml': "User: { $ref: 'b.yaml#/User' }",
+        'b.yaml': "User: { $ref: 'a.yaml#/User' }",
+      },
+      ['User', 'User-2', 'User-3'],
+    ],
+  ])('schemas keep their names: %s', (_, { 'main.yaml': main, ...parts }, names) => {
+    const { document } = read({
+      'main.yaml': `${HEAD}paths: {}\ncomponents:\n  schemas: ${String(main)}\n`,
+      ...parts,
+    });
+    const { schemas } = document['components'] as { schemas: Record<string, unknown> };
+    expect(Object.keys(schemas)).toEqual(names);
+    for (const [, name = ''] of JSON.stringify(schemas).matchAll(/"#\/components\/schemas\/([^"]+)"/g))
+      expect(schemas).toHaveProperty([name]);
+    expect(JSON.stringify(schemas)).not.toContain('.yaml');
   });
 
   it.each(['none.yaml', 'other.yaml#/none', '%'])('reports %s if it has no target', (ref) => {
@@ -170,7 +265,7 @@ components: { schemas: { A: { $ref: '#/components/schemas/B' }, B: { type: strin
     expect(document).toMatchObject({
       components: {
         schemas: {
-          'Pet-2': {
+          Pet: {
             discriminator: {
               mapping: {
                 a: 'Main',

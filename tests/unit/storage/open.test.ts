@@ -1,7 +1,6 @@
-import { DRIVERS } from '../../../src/database/drivers';
 import { readDatabaseUrl, readEnvironment } from '../../../src/runtime';
 import { openStore } from '../../../src/storage/open';
-import { THIRD } from '../../support/third-driver';
+import { registerThird } from '../../support/third-driver';
 
 test.each([
   ['', 'got none'],
@@ -22,7 +21,7 @@ test('refuses a broken postgres URL without repeating its password', async () =>
 });
 
 test('an engine that is added to the table of drivers is known to the configuration and to its message', () => {
-  DRIVERS.push(THIRD);
+  registerThird();
   const read = (url: string) =>
     readEnvironment({ DATABASE_URL: url }, (variables) => readDatabaseUrl(variables, 'memory:'));
   expect(read('third:plants.db')).toBe('third:plants.db');

@@ -4,21 +4,29 @@ import { StoreUnavailable } from '../../../src/database';
 import { openStore } from '../../../src/storage/open';
 import { buildPlant } from '../../support/plants';
 import { EDGE_IDS, STRANGE_STRINGS } from '../../support/strange-values';
+import { openKyselyPlants } from '../../support/kysely-plants';
 import { useDatabases } from '../../support/databases';
 import { ANY_CHARACTER } from '../../../scripts/prove';
 
+const DATABASES = useDatabases();
 const STORES = [
-  { kind: 'memory, without a database', shared: false, locate: () => Promise.resolve('memory:') },
-  ...useDatabases().filter(({ shared }) => shared),
+  {
+    kind: 'memory, without a database',
+    shared: false,
+    locate: () => Promise.resolve('memory:'),
+    open: openStore,
+  },
+  ...DATABASES.filter(({ shared }) => shared).map((database) => ({ ...database, open: openStore })),
+  ...DATABASES.map(({ kind, ...rest }) => ({ ...rest, kind: `${kind}, by Kysely,`, open: openKyselyPlants })),
 ];
 
-describe.each(STORES)('the $kind store', ({ shared, locate }) => {
+describe.each(STORES)('the $kind store', ({ shared, locate, open }) => {
   let url: string;
   let store: PlantStore;
 
   beforeAll(async () => {
     url = await locate();
-    store = await openStore(url);
+    store = await open(url);
   });
   afterAll(() => store.close());
 
@@ -124,7 +132,7 @@ describe.each(STORES)('the $kind store', ({ shared, locate }) => {
   });
 
   test('finishes what it has accepted before it closes, and accepts nothing afterwards', async () => {
-    const closing = await openStore(url);
+    const closing = await open(url);
     const plants = Array.from({ length: 300 }, () => buildPlant({ id: newId() }));
     const accepted = plants.map((plant) => closing.create(plant));
     const closed = closing.close();

@@ -57,11 +57,48 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/neighbors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listNeighbors"];
+        put?: never;
+        post: operations["addNeighbor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/neighbors/{neighborId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 1 */
+                neighborId: bigint;
+            };
+            cookie?: never;
+        };
+        get: operations["getNeighbor"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         NewBike: {
+            /** @example WTU 204 F */
+            serial: string;
             /** @example The red one */
             name: string;
             /** @example 7 */
@@ -71,10 +108,29 @@ export interface components {
              * @default 0
              */
             kilometers?: bigint;
+            /** @default false */
+            electric?: boolean;
+            /** Format: date-time */
+            boughtAt?: string;
+            /**
+             * Format: int64
+             * @description Whose it is.
+             */
+            neighborId: bigint;
         };
         Bike: components["schemas"]["NewBike"] & {
             /** Format: uuid */
             readonly bikeId: string;
+        };
+        Neighbor: {
+            /** Format: int64 */
+            readonly neighborId: bigint;
+            name: string;
+            /** Format: date */
+            since?: string | null;
+        };
+        OneNeighbor: {
+            neighbor: components["schemas"]["Neighbor"];
         };
         /** @description What went wrong (RFC 9457). */
         Problem: {
@@ -87,6 +143,8 @@ export interface components {
             code?: number;
         };
         NewBikeRequest: {
+            /** @example WTU 204 F */
+            serial: string;
             /** @example The red one */
             name: string;
             /** @example 7 */
@@ -96,6 +154,20 @@ export interface components {
              * @default 0
              */
             kilometers: bigint;
+            /** @default false */
+            electric: boolean;
+            /** Format: date-time */
+            boughtAt?: string;
+            /**
+             * Format: int64
+             * @description Whose it is.
+             */
+            neighborId: bigint;
+        };
+        NeighborRequest: {
+            name: string;
+            /** Format: date */
+            since?: string | null;
         };
     };
     responses: {
@@ -108,7 +180,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description There is no such bike. */
+        /** @description There is no such bike, or no such neighbor. */
         NotFound: {
             headers: {
                 [name: string]: unknown;
@@ -117,7 +189,16 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description No token was sent, or it was refused. */
+        /** @description Another bike has the serial, or there is no such neighbor. */
+        Conflict: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description No credentials were sent, or they were refused. */
         Unauthorized: {
             headers: {
                 "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -129,6 +210,15 @@ export interface components {
         };
         /** @description The request accepts none of the media types of the response. */
         NotAcceptable: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The request body did not arrive in time. */
+        RequestTimeout: {
             headers: {
                 [name: string]: unknown;
             };
@@ -189,7 +279,7 @@ export interface components {
     parameters: never;
     requestBodies: never;
     headers: {
-        /** @description How to authenticate (RFC 6750 section 3). */
+        /** @description How to authenticate (RFC 9110 section 11.6.1). */
         "WWW-Authenticate": string;
         /** @description Seconds after which to try again (RFC 9110 section 10.2.3). */
         "Retry-After": string;
@@ -207,6 +297,7 @@ export interface operations {
             query: {
                 after?: string;
                 limit: number;
+                electric?: boolean;
             };
             header?: never;
             path?: never;
@@ -240,6 +331,17 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "serial": "WTU 204 F",
+                 *       "name": "The red one",
+                 *       "gears": 7,
+                 *       "neighborId": 1,
+                 *       "kilometers": 0,
+                 *       "electric": false,
+                 *       "boughtAt": "2024-01-01T12:00:00Z"
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewBikeRequest"];
             };
         };
@@ -256,6 +358,8 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             406: components["responses"]["NotAcceptable"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["ContentTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
@@ -305,6 +409,17 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "serial": "WTU 204 F",
+                 *       "name": "The red one",
+                 *       "gears": 7,
+                 *       "neighborId": 1,
+                 *       "kilometers": 0,
+                 *       "electric": false,
+                 *       "boughtAt": "2024-01-01T12:00:00Z"
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewBikeRequest"];
             };
         };
@@ -322,6 +437,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
             406: components["responses"]["NotAcceptable"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["ContentTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
@@ -377,6 +494,7 @@ export interface operations {
                     "text/plain": string;
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             /** @description There is no such bike. */
             404: {
@@ -393,6 +511,103 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    listNeighbors: {
+        parameters: {
+            query: {
+                offset: number;
+                limit: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of neighbors. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        neighbors: components["schemas"]["Neighbor"][];
+                        total: number;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    addNeighbor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    neighbor: components["schemas"]["NeighborRequest"];
+                };
+            };
+        };
+        responses: {
+            /** @description Added. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OneNeighbor"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            406: components["responses"]["NotAcceptable"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getNeighbor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 1 */
+                neighborId: bigint;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The neighbor. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OneNeighbor"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
 }
 
 /** The security requirements of each operation: alternatives, each with its schemes and their scopes. */
@@ -403,4 +618,7 @@ export interface security {
     "replaceBike": {"keeper":[]};
     "deleteBike": {"keeper":[]};
     "printLabel": {"keeper":[]};
+    "listNeighbors": {"keeper":[]};
+    "addNeighbor": {"keeper":[]};
+    "getNeighbor": {"keeper":[]};
 }

@@ -1,4 +1,5 @@
 import type { security } from '../generated/openapi';
+import type { Dependencies } from './dependencies';
 import { bearerTokens, type PrincipalsOf, type VerifiersFor } from 'contract-first-server/runtime';
 
 /** The verifier of each security scheme of the document, with the environment variables that configure it. */
@@ -6,7 +7,7 @@ export const verifiers = {
   // #region schemes
   keeper: bearerTokens({ secrets: 'API_TOKENS', issuer: 'AUTH' }),
   // #endregion schemes
-} satisfies VerifiersFor<security>;
+} satisfies VerifiersFor<security, Dependencies>;
 
 /** The client of a request, by security scheme of the document. A handler receives it as `principal`. */
 export type Principals = PrincipalsOf<typeof verifiers>;

@@ -6,6 +6,7 @@ import {
   type ErrorTable,
   type KindOf,
   numberIn,
+  statusIn,
   toProblemIn,
 } from 'contract-first-server/runtime';
 import type { components } from '../generated/openapi';
@@ -16,27 +17,29 @@ export type ErrorBody = components['schemas']['Problem'];
 const MEDIA_TYPE = 'application/problem+json';
 
 /** The kinds of errors that this service adds to those of every service. */
-export type OwnKind = 'noSuchResource';
+export type OwnKind = 'noSuchResource' | 'conflict';
 
 export type Kind = KindOf<OwnKind>;
 
 /**
  * Every kind of error: its status, and a number for the log. A number never changes its meaning: the status times 100, plus
- * two digits.
+ * two digits. An invalid request is 400, or 422 where an operation documents that and not 400. Where operations document both,
+ * `invalidRequest: { status: 422, number: 42200 }` chooses the other.
  */
 export const ERRORS: ErrorTable<OwnKind> = {
   ...COMMON,
   // #region kinds
   noSuchResource: { status: 404, number: 40401 },
+  conflict: { status: 409, number: 40901 },
   // #endregion kinds
 };
 
-export function errorBody(kind: Kind, message: string): ErrorBody {
+export function errorBody(kind: Kind, message: string, status = ERRORS[kind].status): ErrorBody {
   // #region body
   return {
     type: 'about:blank',
-    title: STATUS_CODES[ERRORS[kind].status] ?? 'Error',
-    status: ERRORS[kind].status,
+    title: STATUS_CODES[status] ?? 'Error',
+    status,
     detail: message,
     code: ERRORS[kind].number,
   };
@@ -45,7 +48,9 @@ export function errorBody(kind: Kind, message: string): ErrorBody {
 
 // #region others
 /** The bodies of operations that document another one for a status, by operationId and status. */
-const OTHERS: Readonly<Record<string, (kind: Kind, message: string) => Omit<Answer, 'status'>>> = {
+const OTHERS: Readonly<
+  Record<string, (kind: Kind, message: string, status: number) => Omit<Answer, 'status'>>
+> = {
   // #region other
   'printLabel 404': (_, message) => ({ contentType: 'text/plain', body: message }),
   // #endregion other
@@ -56,12 +61,12 @@ export const errors: Errors<OwnKind> = {
   table: ERRORS,
   toProblem: toProblemIn(ERRORS),
   render: ({ kind, message }, operation) => {
-    const { status } = ERRORS[kind];
+    const status = statusIn(ERRORS, kind, operation);
     // #region others
     const other = OTHERS[`${operation?.operationId} ${status}`];
-    if (other) return { status, ...other(kind, message) };
+    if (other) return { status, ...other(kind, message, status) };
     // #endregion others
-    return { status, contentType: MEDIA_TYPE, body: errorBody(kind, message) };
+    return { status, contentType: MEDIA_TYPE, body: errorBody(kind, message, status) };
   },
   numberOf: numberIn('code'),
 };

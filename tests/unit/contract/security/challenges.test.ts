@@ -82,8 +82,14 @@ describe('the challenge of a strategy of another package', () => {
       'Bearer realm="museum", error="invalid_token"',
       'Bearer realm="museum", error="invalid_token"',
     ],
-    ['is created if it has none', undefined, 'Bearer error="invalid_token"'],
-    ['is created if a header cannot carry it', 'Bearer realm="\n"', 'Bearer error="invalid_token"'],
+    ['gets the error (RFC 6750 section 3.1)', 'Bearer realm="x"', 'Bearer realm="x", error="invalid_token"'],
+    ['of another kind is sent unchanged', 'Token realm="x"', 'Token realm="x"'],
+    ['is created if it has none', undefined, 'Bearer realm="api", error="invalid_token"'],
+    [
+      'is created if a header cannot carry it',
+      'Bearer realm="\n"',
+      'Bearer realm="api", error="invalid_token"',
+    ],
   ])('%s', async (_, given, challenge) => {
     const authenticate = buildAuthentication([{ bearer: [] }], failing(given));
     expect(await authenticate(CREDENTIALS.bearer)).toMatchObject({ challenge });
@@ -101,7 +107,7 @@ describe('the challenge of a strategy of another package', () => {
     const broken = { ...STRATEGIES, bearer: Object.assign(new Strategy(), { authenticate }) };
     expect(await buildAuthentication([{ bearer: [] }], broken)()).toMatchObject({
       refused: 'noCredentials',
-      challenge: 'Bearer',
+      challenge: 'Bearer realm="api"',
     });
   });
 });

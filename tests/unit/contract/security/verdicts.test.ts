@@ -273,6 +273,9 @@ describe('a strategy of passport', () => {
   });
 
   it('that succeeds without credentials authenticates no request', async () => {
-    expect(await by(ending(success))).toMatchObject({ refused: 'noCredentials', challenge: 'Bearer' });
+    expect(await by(ending(success))).toMatchObject({
+      refused: 'noCredentials',
+      challenge: 'Bearer realm="api"',
+    });
   });
 });

@@ -1,13 +1,13 @@
-import type { Collection, Store } from 'contract-first-server/database';
-import type { components } from '../../generated/openapi';
-
-// #region types
-export type Bike = components['schemas']['Bike'];
-// #endregion types
+import type { Store } from 'contract-first-server/database';
+// #region imports
+import type { NeighborsStore } from '../storage/neighbors';
+import type { BikesStore } from '../storage/bikes';
+// #endregion imports
 
 /** All that this service stores. */
 export interface BikeShedStore extends Store {
   // #region members
-  readonly bikes: Collection<Bike>;
+  readonly neighbors: NeighborsStore;
+  readonly bikes: BikesStore;
   // #endregion members
 }

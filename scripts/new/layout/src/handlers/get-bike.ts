@@ -3,7 +3,7 @@ import type { CreateHandler } from './types';
 
 /** GET /bikes/{bikeId} */
 export const getBike: CreateHandler<'getBike'> =
-  (store) =>
+  ({ store }) =>
   async ({ path: { bikeId } }) => {
     const bike = await store.bikes.get(bikeId);
     if (bike) return { status: 200, body: bike };

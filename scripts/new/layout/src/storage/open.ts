@@ -1,50 +1,31 @@
 import {
-  collection,
-  collectionTable,
+  createTable,
+  insertInto,
   openDatabase,
   type Schema,
-  sql,
   type StoreObserver,
 } from 'contract-first-server/database';
 import type { BikeShedStore } from '../bike-shed/bike-shed-store';
+// #region imports
+import { neighbors, neighborsIn } from './neighbors';
+import { bikes, bikesIn } from './bikes';
+// #endregion imports
 
-/**
- * A collection keeps each object as JSON text. What is unique, counted, searched by or a reference deserves columns. A migration
- * adds them, here as a table of its own:
- *
- *     [
- *       'loans',
- *       createTable(
- *         'loans',
- *         sql`id ${IDENTITY}, item ${TEXT} NOT NULL REFERENCES bikes (key), code ${TEXT} NOT NULL UNIQUE`,
- *       ),
- *     ],
- *
- * IDENTITY contains PRIMARY KEY. A statement that breaks a rule of its table throws a ConstraintViolation:
- *
- *     try {
- *       const [row] = await database.query(sql<{ id: bigint }>`
- *         INSERT INTO loans (item, code) VALUES (${item}, ${code}) RETURNING id`);
- *       return row?.id;
- *     } catch (error) {
- *       if (error instanceof ConstraintViolation && error.constraint === 'unique') return 'taken';
- *       if (error instanceof ConstraintViolation && error.constraint === 'foreign key') return 'no such item';
- *       throw error;
- *     }
- */
 const SCHEMA: Schema = {
   name: 'bike_shed',
   mark: 'Bike',
-  // Append only, because databases out there have run the first ones: ['prices', sql`ALTER TABLE ...`]
+  // Append only, because databases out there have run the first ones. A column that is added later says so, with `.added()`, and
+  // has a step of its own: ['colors', addColumn(neighbors.color)].
   migrations: [
     [
-      'collections',
+      'tables',
       // #region tables
-      collectionTable('bikes'),
+      createTable(neighbors),
+      createTable(bikes),
       // #endregion tables
     ],
   ],
-  probe: sql`INSERT INTO bikes (key, value) SELECT key, value FROM bikes WHERE 1 = 0`,
+  probe: insertInto(neighbors, [])``,
 };
 
 /**
@@ -57,7 +38,8 @@ export async function openStore(url: string, observer?: StoreObserver): Promise<
   const database = await openDatabase(url, SCHEMA, observer);
   return {
     // #region members
-    bikes: collection(database, 'bikes'),
+    neighbors: neighborsIn(database),
+    bikes: bikesIn(database),
     // #endregion members
     ready: () => database.ready(),
     close: () => database.close(),

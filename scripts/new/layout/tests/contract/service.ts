@@ -1,59 +1,93 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { readDocument } from 'contract-first-server';
+import { type Operation, readDocument } from 'contract-first-server';
+import { statusIn } from 'contract-first-server/runtime';
 import {
+  emptied,
   type OwnRefusal,
   readExamples,
   type RefusalRule,
-  type Scenario,
+  type ScenarioOf,
   serviceTarget,
   type ServiceTarget,
   type Waiver,
 } from 'contract-first-server/testing';
+import type { operations } from '../../generated/openapi';
 import { createApp } from '../../src/app';
 import { verifiers } from '../../src/auth';
 import { errors, ERRORS, type Kind } from '../../src/errors';
+import { readConfig } from '../../src/config';
+import { type Dependencies, openDependencies } from '../../src/dependencies';
 import { createHandlers } from '../../src/handlers';
-import type { BikeShedStore, Bike } from '../../src/bike-shed/bike-shed-store';
-import { openStore } from '../../src/storage/open';
+// #region imports
+import type { NewNeighbor } from '../../src/storage/neighbors';
+import type { NewBike } from '../../src/storage/bikes';
+// #endregion imports
 
 /** The published document. `readDocument` keeps integers beyond 2^53 exact. */
 const document = readDocument(readFileSync(path.join(__dirname, '../../generated/openapi.json'), 'utf8'));
 
 // #region examples
-/** Objects that the examples of path parameters name, by collection. */
+/** What the examples of path parameters name, as the store takes it. */
 const examples = readExamples(path.join(__dirname, 'examples.json')) as {
   // #region typed
-  readonly bikes: Bike;
+  readonly neighbors: NewNeighbor;
+  readonly bikes: NewBike;
   // #endregion typed
 };
 // #endregion examples
 
-/** A store that holds the objects that the examples of path parameters name. Each test begins with one. */
-export async function openExampleStore(): Promise<BikeShedStore> {
-  const store = await openStore('memory:');
+/** CI has a PostgreSQL for the tests, which they empty. */
+const config = readConfig({ DATABASE_URL: process.env['TEST_DATABASE_URL'] ?? 'memory:' });
+// #region users
+/** scrypt takes a fifth of a second, on purpose, and the tests log in hundreds of times. */
+const passwords: Dependencies['passwords'] = {
+  hash: (password) => Promise.resolve(`plain ${password}`),
+  verify: (password, hash) => Promise.resolve(hash === `plain ${password}`),
+};
+// #endregion users
+
+/** The dependencies, with a store that holds the objects that the examples of path parameters name. Each test begins with them. */
+export async function openExample(): Promise<Dependencies> {
+  await emptied(config.databaseUrl);
+  const dependencies = {
+    ...(await openDependencies(config)),
+    // #region users
+    passwords,
+    // #endregion users
+  };
   // #region stored
-  await store.bikes.add('00000000-0000-4000-8000-000000000001', examples.bikes);
+  await dependencies.store.neighbors.add(examples.neighbors);
+  await dependencies.store.bikes.add(examples.bikes);
   // #endregion stored
-  return store;
+  // #region usersStored
+  // #endregion usersStored
+  return dependencies;
 }
 
 /** How the service refuses a request: the status, and members that the body must have. */
-const refusal = (kind: Kind): RefusalRule => ({
-  status: ERRORS[kind].status,
-  // #region members
-  // #endregion members
-});
+const refusal = (kind: Kind, operation?: Operation): RefusalRule => {
+  const status = statusIn(ERRORS, kind, operation);
+  return {
+    status,
+    // #region members
+    // #endregion members
+  };
+};
 
 /** Refusals that depend on what is stored. `operations`: those that may refuse any valid request so. */
 const ownRefusals: Readonly<Record<string, OwnRefusal>> = {
   // #region kinds
-  noSuchResource: { status: 404, operations: ['getBike', 'replaceBike', 'deleteBike', 'printLabel'] },
+  noSuchResource: {
+    status: 404,
+    operations: ['getBike', 'replaceBike', 'deleteBike', 'printLabel', 'getNeighbor'],
+  },
+  conflict: { status: 409, operations: ['createBike', 'replaceBike'] },
   // #endregion kinds
 };
 
 /** Sequences of requests with their expected answers. One waits while a handler that it needs is a stub. */
-export const scenarios: readonly Scenario[] = [
+export const scenarios: readonly ScenarioOf<operations>[] = [
   // #region scenarios
   {
     title: 'bikes: what is created can be read, until it is deleted',
@@ -63,6 +97,7 @@ export const scenarios: readonly Scenario[] = [
         operation: 'getBike',
         parameters: (answerTo) => ({ bikeId: answerTo(1).at('/bikeId') }),
         expect: 'success',
+        answer: (answerTo) => ({ '': answerTo(1).at('') }),
       },
       {
         operation: 'deleteBike',
@@ -78,6 +113,18 @@ export const scenarios: readonly Scenario[] = [
         operation: 'deleteBike',
         parameters: (answerTo) => ({ bikeId: answerTo(1).at('/bikeId') }),
         expect: 'noSuchResource',
+      },
+    ],
+  },
+  {
+    title: 'neighbors: what is created can be read',
+    steps: [
+      { operation: 'addNeighbor', expect: 'success' },
+      {
+        operation: 'getNeighbor',
+        parameters: (answerTo) => ({ neighborId: answerTo(1).at('/neighbor/neighborId') }),
+        expect: 'success',
+        answer: (answerTo) => ({ '': answerTo(1).at('') }),
       },
     ],
   },
@@ -121,6 +168,24 @@ export const scenarios: readonly Scenario[] = [
       },
     ],
   },
+  {
+    title: 'getNeighbor: there is none',
+    steps: [{ operation: 'getNeighbor', parameters: { neighborId: 999999 }, expect: 'noSuchResource' }],
+  },
+  {
+    title: 'createBike: the serial is taken',
+    steps: [
+      { operation: 'createBike', expect: 'success' },
+      { operation: 'createBike', expect: 'conflict' },
+    ],
+  },
+  {
+    title: 'replaceBike: the serial is taken',
+    steps: [
+      { operation: 'createBike', expect: 'success' },
+      { operation: 'replaceBike', expect: 'conflict' },
+    ],
+  },
   // #endregion scenarios
 ];
 
@@ -134,13 +199,15 @@ export const waivers: readonly Waiver[] = [
 export const service = (): ServiceTarget =>
   serviceTarget({
     document,
-    openStore: openExampleStore,
+    open: openExample,
     createHandlers,
     createApp,
     errors,
     refusal,
     refusalSchema: '/components/schemas/Problem',
     verifiers,
+    // #region usersCredentials
+    // #endregion usersCredentials
     ownRefusals,
     scenarios,
     waivers,

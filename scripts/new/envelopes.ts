@@ -1,0 +1,87 @@
+/** Sees through the envelopes of bodies. */
+import {
+  isJson,
+  isObject,
+  type OpenApiDocument,
+  type Operation,
+  type SchemaView,
+  viewSchemas,
+} from '../../src/contract';
+import { isObjectView } from './columns';
+
+/** Where a body has the objects of a resource. */
+export interface Inside {
+  /** The property of an envelope that has them; undefined: the body is one, or a list of them. */
+  readonly property: string | undefined;
+  readonly isList: boolean;
+  /** JSON pointers of the schemas of one of them. */
+  readonly schemas: readonly string[];
+  /** The other properties of the envelope that every body has, each with its schemas. */
+  readonly beside: ReadonlyMap<string, readonly string[]>;
+}
+
+/** Names of properties that hold what a body is about. */
+const CONTENT = /^(data|items|results?|content|records|values|list|entries)$/i;
+
+/**
+ * Sees through an envelope: `{ article: {...} }` for one; `{ articles: [...], articlesCount: 2 }`, `{ data: [...], meta: {...} }`
+ * for a list.
+ */
+export function insideOf(
+  document: OpenApiDocument,
+  schemas: readonly string[],
+  direction: 'request' | 'response',
+  wanted: 'one' | 'list',
+): Inside {
+  const view = viewSchemas(document, schemas, direction);
+  if (isListOnly(view)) return { property: undefined, isList: true, schemas: view.items, beside: new Map() };
+  const found = (isObjectView(view) ? [...view.properties] : []).flatMap(([name, pointers]) => {
+    const inner = viewSchemas(document, pointers, direction);
+    const isList = isListOnly(inner);
+    const isObjects = isRecord(isList ? viewSchemas(document, inner.items, direction) : inner);
+    return isObjects && isList === (wanted === 'list')
+      ? [{ name, isList, schemas: isList ? inner.items : pointers }]
+      : [];
+  });
+  const required = [...view.required].filter((name) => view.properties.has(name));
+  const envelope =
+    found.find(
+      ({ name }) => CONTENT.test(name) && (wanted === 'list' || required.every((one) => one === name)),
+    ) ?? (view.properties.size === 1 || (wanted === 'list' && found.length === 1) ? found[0] : undefined);
+  if (!envelope) return { property: undefined, isList: false, schemas, beside: new Map() };
+  const beside = required
+    .filter((name) => name !== envelope.name)
+    .map((name) => [name, view.properties.get(name) ?? []] as const);
+  return {
+    property: envelope.name,
+    isList: envelope.isList,
+    schemas: envelope.schemas,
+    beside: new Map(beside),
+  };
+}
+
+/** An object with properties. */
+const isRecord = (view: SchemaView): boolean =>
+  isObjectView(view) && (view.properties.size > 0 || view.unions.length > 0);
+
+const isListOnly = ({ types, items, prefixItems, unions }: SchemaView): boolean =>
+  types.size === 1 &&
+  types.has('array') &&
+  items.length > 0 &&
+  prefixItems.length === 0 &&
+  unions.length === 0;
+
+/** What a body has inside of its envelope. */
+export const within = ({ property }: Inside, body: unknown): unknown =>
+  property === undefined ? body : isObject(body) ? body[property] : undefined;
+
+/** The schemas of what a request asks to create or change, without its envelope; empty if its body is not JSON. */
+export const bodySchemas = (document: OpenApiDocument, operation: Operation): readonly string[] =>
+  askedOf(document, operation)?.schemas ?? [];
+
+/** Where the body of a request has the object; undefined if it is not JSON alone. */
+export function askedOf(document: OpenApiDocument, { requestBody }: Operation): Inside | undefined {
+  const [media, another] = requestBody?.content ?? [];
+  if (!media?.schema || another || !isJson(media.type.essence)) return undefined;
+  return insideOf(document, [media.schema], 'request', 'one');
+}

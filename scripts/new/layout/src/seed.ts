@@ -1,0 +1,32 @@
+import path from 'node:path';
+import { runSeed } from 'contract-first-server/runtime';
+import { readExamples } from 'contract-first-server/testing';
+import { readConfig } from './config';
+import { type Dependencies, openDependencies } from './dependencies';
+// #region imports
+import type { NewNeighbor } from './storage/neighbors';
+import type { NewBike } from './storage/bikes';
+// #endregion imports
+
+// #region examples
+/** What the examples of the document name. */
+const examples = readExamples(path.join(__dirname, '../tests/contract/examples.json')) as {
+  // #region typed
+  readonly neighbors: NewNeighbor;
+  readonly bikes: NewBike;
+  // #endregion typed
+};
+// #endregion examples
+
+/**
+ * Fills the database of a developer: `make seed`. It runs again whenever somebody calls it, so it adds what is missing, and leaves
+ * what is there. With NODE_ENV=production it is refused.
+ */
+async function seed({ store }: Dependencies): Promise<void> {
+  // #region stored
+  await store.neighbors.add(examples.neighbors);
+  await store.bikes.add(examples.bikes);
+  // #endregion stored
+}
+
+runSeed({ readConfig, open: openDependencies, seed });

@@ -1,0 +1,316 @@
+/** Finds the operations by which users log in and register, in whatever words and shapes a document has them. */
+import {
+  isJson,
+  isObject,
+  joinPointer,
+  type OpenApiDocument,
+  type Operation,
+  schemeKind,
+  viewSchemas,
+} from '../../src/contract';
+import { wordsOf } from './names';
+
+/** A value in a request or an answer. */
+export interface Field {
+  /** The names of the properties that lead to it; empty: the whole body. */
+  readonly path: readonly string[];
+  /** JSON pointers to its schemas. */
+  readonly schemas: readonly string[];
+  readonly required: boolean;
+  /** Whether each of the properties is required where it stands. */
+  readonly certain: readonly boolean[];
+}
+
+/** An operation that is given the name and the password of a user. */
+export interface Asking {
+  readonly operation: Operation;
+  /** Where they stand: the name of the part of the request. */
+  readonly part: 'body' | 'query' | 'header';
+  /** JSON pointer to the schema of its body; empty without one. */
+  readonly media: string;
+  readonly fields: readonly Field[];
+  readonly login: Field;
+  readonly password: Field;
+  /** The key and the media type of its success; a status range and `default` are no status that a handler can answer. */
+  readonly status: string;
+  readonly answer: { readonly mediaType: string; readonly schema: string } | undefined;
+  /** The values of its answer. */
+  readonly answered: readonly Field[];
+  /** Among them the token; undefined: it answers none. */
+  readonly token: Field | undefined;
+}
+
+/** The users of a service. */
+export interface Logins {
+  readonly login: Asking;
+  readonly register: Asking | undefined;
+  /** The security scheme that the tokens are for. */
+  readonly scheme: string;
+  /** The word before the token, for an API key. */
+  readonly prefix: string | undefined;
+}
+
+/** What was found, and what to tell people about it. */
+export interface Found {
+  readonly logins: Logins | undefined;
+  readonly notes: readonly string[];
+}
+
+const plain = (text: string): string => text.toLowerCase().replace(/[^a-z\d]/g, '');
+
+/** Names of properties, without case and punctuation; the best first. */
+const NAMES =
+  'email,emailaddress,useremail,mail,username,userlogin,login,loginname,loginid,handle,nickname,nick,user,userid,account,accountname,identifier,identity,phone,phonenumber,mobile,name'.split(
+    ',',
+  );
+const PASSWORD = /^(user|account|plain|raw)?(password|passwd|passphrase|pwd|pass)$/;
+const TOKENS =
+  'accesstoken,token,authtoken,authenticationtoken,authorizationtoken,jwt,jwttoken,jwtaccesstoken,bearertoken,bearer,sessiontoken,usertoken,apitoken,logintoken,idtoken,access,sessionid,session,sid,ticket,apikey,key'.split(
+    ',',
+  );
+const LOGIN =
+  /^(login|signin|authenticate|authentication|auth|authorize|token|tokens|session|sessions|oauth|connect)$/;
+const REGISTER = /^(register|registers|registration|registrations|signup|join|enroll)$/;
+const USER =
+  /^(users?|accounts?|customers?|members?|people|persons?|profiles?|authors?|players?|clients?|me)$/;
+/** They take a password too, and are neither. */
+const OTHER =
+  /^(reset|resets|forgot|forgotten|lost|recover|recovery|change|update|verify|verification|validate|confirm|confirmation|activate|activation|refresh|revoke|introspect|logout|signout|delete|remove|invite|invitation|invitations|admin|mfa|otp|totp|2fa|twofactor|unlock|check|exists|availability|available|deactivate)$/;
+
+/** `log in`, `sign up` and `two factor` are one word each. */
+const wordsIn = (text: string): string[] =>
+  wordsOf(text)
+    .join(' ')
+    .replace(/\b(log|sign) (in|up|out)\b/g, '$1$2')
+    .replace(/\btwo factor\b/g, 'twofactor')
+    .split(' ');
+
+/** The texts and other scalars of a body, with the names that lead to them. */
+export function fieldsOf(
+  document: OpenApiDocument,
+  schemas: readonly string[],
+  direction: 'request' | 'response',
+  path: readonly string[] = [],
+  certain: readonly boolean[] = [],
+): Field[] {
+  const view = viewSchemas(document, schemas, direction);
+  if (view.properties.size === 0 || !view.types.has('object'))
+    return [{ path, schemas, required: certain.every((each) => each), certain }];
+  if (path.length === 3) return [];
+  return [...view.properties]
+    .filter(([name]) => !view.withheld.has(name))
+    .flatMap(([name, pointers]) =>
+      fieldsOf(document, pointers, direction, [...path, name], [...certain, view.required.has(name)]),
+    );
+}
+
+const nameOf = ({ path }: Field): string => plain(path.at(-1) ?? '');
+
+/** The first field with one of the names. Those at the top come before those inside of others. */
+function named(fields: readonly Field[], names: readonly string[]): Field | undefined {
+  const ranked = fields.filter((field) => names.includes(nameOf(field)));
+  return ranked.sort(
+    (a, b) => a.path.length - b.path.length || names.indexOf(nameOf(a)) - names.indexOf(nameOf(b)),
+  )[0];
+}
+
+function isText(document: OpenApiDocument, { schemas }: Field, direction: 'request' | 'response'): boolean {
+  const { types } = viewSchemas(document, schemas, direction);
+  return types.has('string') && types.size <= 2;
+}
+
+/** Where a request has the name and the password; undefined if it has none. */
+function askedBy(
+  document: OpenApiDocument,
+  operation: Operation,
+): Omit<Asking, 'status' | 'answer' | 'answered' | 'token'> | undefined {
+  const { requestBody, parameters } = operation;
+  const media =
+    requestBody?.content.find(({ type }) => isJson(type.essence)) ??
+    requestBody?.content.find(({ type }) => type.essence === 'application/x-www-form-urlencoded');
+  const parts = [
+    {
+      part: 'body' as const,
+      fields: media?.schema === undefined ? [] : fieldsOf(document, [media.schema], 'request'),
+    },
+    ...(['query', 'header'] as const).map((part) => ({
+      part,
+      fields: parameters
+        .filter((parameter) => parameter.in === part && parameter.schemaPointer !== undefined)
+        .map(({ name, required, schemaPointer = '' }) => ({
+          path: [name],
+          schemas: [schemaPointer],
+          required,
+          certain: [required],
+        })),
+    })),
+  ];
+  for (const { part, fields } of parts) {
+    const texts = fields.filter((field) => isText(document, field, 'request'));
+    const password =
+      texts.find((field) => PASSWORD.test(nameOf(field))) ??
+      texts.find(({ schemas }) => viewSchemas(document, schemas, 'request').formats.has('password'));
+    const login = named(
+      texts.filter((field) => field !== password),
+      NAMES,
+    );
+    if (password && login) return { operation, part, media: media?.schema ?? '', fields, login, password };
+  }
+  return undefined;
+}
+
+/** The success of an operation, and the token in it. */
+function answeredBy(
+  document: OpenApiDocument,
+  { responses }: Operation,
+): Pick<Asking, 'status' | 'answer' | 'answered' | 'token'> {
+  const [status = '', success] = [...responses].find(([key]) => key.startsWith('2')) ?? [];
+  const media = success?.content.find(({ type }) => isJson(type.essence)) ?? success?.content[0];
+  if (media?.schema === undefined) return { status, answer: undefined, answered: [], token: undefined };
+  const answered = fieldsOf(document, [media.schema], 'response');
+  const texts = answered.filter((field) => isText(document, field, 'response'));
+  const token = texts.find(({ path }) => path.length === 0) ?? named(texts, TOKENS);
+  return { status, answer: { mediaType: media.key, schema: media.schema }, answered, token };
+}
+
+/** Whether anybody may request the operation. */
+const isOpen = ({ security }: Operation): boolean =>
+  security.length === 0 || security.some((alternative) => alternative.length === 0);
+
+/** What `x-login` or `x-register` says about an operation: whether it is one, or the scheme that its tokens are for. */
+function hintOf(
+  document: OpenApiDocument,
+  { pointer }: Operation,
+  role: Role,
+): { readonly is: boolean; readonly scheme?: unknown } | undefined {
+  const hint = document.follow(pointer).value[`x-${role}`];
+  if (typeof hint === 'boolean') return { is: hint };
+  return isObject(hint) ? { is: true, scheme: hint['scheme'] } : undefined;
+}
+
+type Role = 'login' | 'register';
+
+function roleOf(document: OpenApiDocument, asking: Asking): Role | undefined {
+  const { operation, token, answered } = asking;
+  for (const role of ['login', 'register'] as const) if (hintOf(document, operation, role)?.is) return role;
+  const role = guessed(
+    operation,
+    token !== undefined,
+    answered.some((field) => nameOf(field) === nameOf(asking.login)),
+  );
+  return role && hintOf(document, operation, role)?.is === false ? undefined : role;
+}
+
+/** What the words of an operation say, if anybody may request it. */
+function guessed(operation: Operation, hasToken: boolean, hasUser: boolean): Role | undefined {
+  const {
+    method,
+    operationId,
+    paths: [path = ''],
+  } = operation;
+  const segments = path.split('/').filter((segment) => segment !== '');
+  const last = wordsIn(segments.at(-1) ?? '');
+  const words = [...wordsIn(segments.slice(-2).join(' ')), ...wordsIn(operationId)];
+  const has = (kind: RegExp, among = words): boolean => among.some((word) => kind.test(word));
+  if (!isOpen(operation) || path.includes('{') || has(OTHER) || !/^(POST|PUT|GET)$/.test(method))
+    return undefined;
+  const registers = has(REGISTER) || (has(USER, last) && !has(LOGIN, last) && method !== 'GET');
+  if (registers) return method === 'GET' ? undefined : 'register';
+  return hasToken && (has(LOGIN) || !hasUser) ? 'login' : undefined;
+}
+
+/** `POST /login` */
+const titleOf = ({
+  operation: {
+    method,
+    paths: [path = ''],
+  },
+}: Asking): string => `${method} ${path}`;
+
+/** The users of a document, and what to tell people. */
+export function loginsOf(document: OpenApiDocument, operations: readonly Operation[]): Found {
+  const asking = operations.flatMap((operation): Asking[] => {
+    const asked = askedBy(document, operation);
+    return asked ? [{ ...asked, ...answeredBy(document, operation) }] : [];
+  });
+  const notes = operations.flatMap((operation) => {
+    const hinted = (['login', 'register'] as const).find((role) => hintOf(document, operation, role)?.is);
+    const found = asking.find((one) => one.operation === operation);
+    if (!hinted || (found && (hinted === 'register' || found.token))) return [];
+    return [
+      `${operation.operationId} has x-${hinted}, but ${found ? 'no token in its success' : 'no name with a password in its request'}: it stays a stub`,
+    ];
+  });
+  const by = (role: Role) => asking.filter((one) => roleOf(document, one) === role);
+  const [login, ...others] = by('login')
+    .filter(({ token }) => token)
+    .sort((a, b) => rank(document, a) - rank(document, b));
+  if (!login) return { logins: undefined, notes };
+  const scheme = schemeFor(document, operations, login);
+  if (scheme === undefined) {
+    const hint = 'to lay users out, name the security scheme of its tokens: x-login: { scheme: NAME }';
+    return {
+      logins: undefined,
+      notes: [
+        ...notes,
+        `${titleOf(login)} looks like a login, but no scheme is for what it answers: ${hint}`,
+      ],
+    };
+  }
+  const same = (field: Field) => nameOf(field) === nameOf(login.login);
+  const register = by('register').flatMap((one): Asking[] => {
+    const name = one.fields.find((field) => same(field) && field !== one.password) ?? one.login;
+    return same(name) || !one.fields.some(same) ? [{ ...one, login: name }] : [];
+  })[0];
+  const registers = register
+    ? ` and ${titleOf(register)} registers them`
+    : ', and no operation registers them';
+  const more = others.length > 0 ? `; ${others.map(titleOf).join(' and ')} may too` : '';
+  return {
+    logins: { login, register, scheme, prefix: prefixOf(document, scheme) },
+    notes: [
+      ...notes,
+      `${titleOf(login)} logs users in${registers}: src/storage/users.ts keeps them, and ${scheme} takes their tokens${more}. If not, write x-login: false${register ? ' (x-register: false)' : ''} into the operation and lay it out again`,
+    ],
+  };
+}
+
+/** The best login first: one that says so, then one whose password is not part of a URL. */
+const rank = (document: OpenApiDocument, { operation, part }: Asking): number =>
+  (hintOf(document, operation, 'login')?.is ? 0 : 2) + (part === 'body' ? 0 : 1);
+
+/** The scheme of the tokens: that of the hint, or else the first one that is not for other programs. */
+function schemeFor(
+  document: OpenApiDocument,
+  operations: readonly Operation[],
+  { operation }: Asking,
+): string | undefined {
+  const demanded = new Set(operations.flatMap(({ security }) => security.flat().map(({ scheme }) => scheme)));
+  const hinted = hintOf(document, operation, 'login')?.scheme;
+  if (typeof hinted === 'string') return demanded.has(hinted) ? hinted : undefined;
+  const score = (name: string): number => {
+    const value = schemeAt(document, name);
+    const kind = schemeKind(value);
+    if (kind === 'apiKey')
+      return value['in'] === 'cookie' || /auth|token|session|jwt/i.test(String(value['name'])) ? 2 : 0;
+    if (kind !== 'bearer' || value['type'] === 'openIdConnect') return 0;
+    return value['type'] === 'http' ? 3 : isObject(value['flows']) && 'password' in value['flows'] ? 4 : 0;
+  };
+  return [...demanded].filter((name) => score(name) > 0).sort((a, b) => score(b) - score(a))[0];
+}
+
+const schemeAt = (document: OpenApiDocument, name: string) =>
+  document.follow(joinPointer('/components/securitySchemes', name)).value;
+
+/** `Token` of `Authorization: Token abc`, which the description of an API key has. */
+function prefixOf(document: OpenApiDocument, name: string): string | undefined {
+  const { type, name: header, description = '' } = schemeAt(document, name);
+  if (type !== 'apiKey' || !/^authorization$/i.test(String(header))) return undefined;
+  const [, prefix = 'Bearer'] =
+    /\b([A-Z][A-Za-z]{2,15}) +(?:[<{[*]|x{3}|eyJ|\w+\.\w+\.|your\b|abc|token\b|jwt\b)/.exec(
+      String(description),
+    ) ??
+    /["'`]([A-Z][A-Za-z]{2,15}) ?["'`]/.exec(String(description)) ??
+    [];
+  return prefix;
+}

@@ -1,0 +1,114 @@
+import type { OpenApiDocument } from '../document/document';
+import type { Finding } from '../document/finding';
+import { negotiable, type Operation } from '../operations/operations';
+import { type Answer, Problem, type ProblemKind } from '../problem';
+import { overlayLines } from '../operations/overlay';
+import { fits, HEADERS, refusalActions } from './refusal-overlay';
+import type { ServedOperation } from './served-operation';
+
+type Happens = (operation: Operation) => boolean;
+
+const never: Happens = () => false;
+const always: Happens = () => true;
+const takesBody: Happens = ({ requestBody }) => (requestBody?.content.length ?? 0) > 0;
+// Also where none are needed: credentials of another kind, or half of an alternative.
+const takesCredentials: Happens = ({ security }) => security.flat().length > 0;
+
+/** Whether the server itself may refuse a request to an operation so. A refusal before its path and method are known is of none. */
+const HAPPENS: Readonly<Record<ProblemKind, Happens>> = {
+  // In the stages `head` and `route`.
+  headersTooLarge: never,
+  unknownTransferCoding: never,
+  versionNotSupported: never,
+  notFound: never,
+  methodNotAllowed: never,
+  // Each operation refuses a query parameter and a body that it does not document, and Authorization that is given twice.
+  malformed: always,
+  invalidRequest: always,
+  noCredentials: takesCredentials,
+  badCredentials: takesCredentials,
+  forbidden: ({ security }) => security.flat().some(({ scopes }) => scopes.length > 0),
+  notAcceptable: (operation) => {
+    const responses = negotiable(operation);
+    return responses.length > 0 && responses.every(({ content }) => content.length > 0);
+  },
+  requestTimeout: takesBody,
+  tooLarge: takesBody,
+  unsupportedMediaType: takesBody,
+  unexpected: always,
+  unavailable: always,
+  // Of a stub that the document yields no answer for: no service runs with one. It is answered as `unexpected`.
+  notImplemented: never,
+};
+
+/** Whether a request to an operation may be refused so by the server itself. */
+export const canHappen = (kind: ProblemKind, operation: Operation): boolean => HAPPENS[kind](operation);
+
+/** The message of the refusals that are tried at start. Where a longer one does not fit the document, it is sent in its place. */
+export const REFUSED = 'refused';
+
+/** One problem of each kind with which the server itself may refuse a request to an operation, and of these others. */
+export const ownRefusals = (operation: Operation, others: readonly ProblemKind[] = []): Problem[] =>
+  (Object.keys(HAPPENS) as ProblemKind[])
+    .filter((kind) => HAPPENS[kind](operation) || others.includes(kind))
+    .map((kind) => new Problem(kind, REFUSED, HEADERS));
+
+/** A refusal that an operation does not document. */
+export interface Undocumented {
+  readonly operation: Operation;
+  readonly answer: Answer;
+}
+
+type Render<Own extends string> = (problem: Problem<ProblemKind | Own>, operation: Operation) => Answer;
+
+/**
+ * The refusals by the server itself that can happen to an operation and that it does not document: by their status, or by a
+ * range (`4XX`) or `default` that they fit. (One that does not fit the response of its own status is a finding of `checkWiring`.)
+ *
+ * @param policies one problem of each kind with which a hook may refuse a request to any operation, such as a rate limit
+ */
+export function undocumentedRefusals<Own extends string>(
+  served: Iterable<ServedOperation>,
+  render: Render<Own>,
+  policies: readonly Problem<Own>[] = [],
+): Undocumented[] {
+  return [...served].flatMap((one) => {
+    const { operation } = one;
+    const answers = [...ownRefusals(operation), ...policies].map((problem) => render(problem, operation));
+    const lacking = answers.filter(
+      (answer) => !operation.responses.has(String(answer.status)) && !fits(one, answer),
+    );
+    return [...new Map(lacking.map((answer) => [answer.status, answer])).values()].map((answer) => ({
+      operation,
+      answer,
+    }));
+  });
+}
+
+/** How many operations a line names. */
+const MAX_NAMED = 3;
+
+/** A finding about all of these refusals, with the actions of an overlay that document them; undefined if there are none. */
+export function undocumentedFinding(
+  document: OpenApiDocument,
+  served: readonly ServedOperation[],
+  undocumented: readonly Undocumented[],
+): Finding | undefined {
+  if (undocumented.length === 0) return undefined;
+  const byStatus = Map.groupBy(undocumented, ({ answer }) => answer.status);
+  const lines = [...byStatus]
+    .sort(([a], [b]) => a - b)
+    .map(([status, all]) => {
+      const named = all.slice(0, MAX_NAMED).map(({ operation }) => operation.operationId);
+      const more = all.length - named.length;
+      return `  ${status}: ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+    });
+  return {
+    pointer: '/paths',
+    message: `this server answers what these operations do not document:
+${lines.join('\n')}
+Add these actions to those of openapi/overlay.yaml, and run \`make generate\`:
+
+${overlayLines(refusalActions(document, served, undocumented))}`,
+  };
+}

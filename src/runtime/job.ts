@@ -1,0 +1,85 @@
+import { type Store, type StoreObserver, UnusableDatabase } from '../database';
+import { InvalidConfig } from './config';
+import { CLOSE_TIMEOUT } from './shutdown';
+
+/** The parts of a service that a program of it needs that serves nobody. */
+export interface JobParts<Config extends object, Dependencies extends Store> {
+  /** @throws {InvalidConfig} */
+  readonly readConfig: (environment?: NodeJS.ProcessEnv) => Config;
+  /** Opens what the service shares, and brings its database up to date: that of src/dependencies.ts. */
+  readonly open: (config: Config, observer: StoreObserver) => Promise<Dependencies>;
+}
+
+/**
+ * Applies the migrations that the database lacks, prints each, and ends the process: with status 0, with 1 if that cannot be
+ * done, with 2 if the configuration is wrong. Several may run at once: one of them migrates, and the others wait for it.
+ */
+export const migrate = <Config extends object>(parts: JobParts<Config, Store>): Promise<never> =>
+  run(parts, (_, applied) => {
+    console.log(applied === 0 ? 'nothing to do: the schema is up to date' : `migrations applied: ${applied}`);
+  });
+
+/**
+ * Fills the database of a developer, which `seed` may find filled, and ends the process as `migrate` does. With NODE_ENV=production
+ * it is refused.
+ */
+export function runSeed<Config extends object, Dependencies extends Store>({
+  seed,
+  ...parts
+}: JobParts<Config, Dependencies> & {
+  readonly seed: (dependencies: Dependencies) => Promise<void>;
+}): void {
+  const wrong: string[] = [];
+  if (process.argv.length > 2) wrong.push(`expected no argument, got ${process.argv.slice(2).join(' ')}`);
+  if (process.env['NODE_ENV']?.trim() === 'production')
+    wrong.push('NODE_ENV: expected none, for a database of a developer, got production');
+  const work = async (dependencies: Dependencies) => {
+    await seed(dependencies);
+    console.log('seeded');
+  };
+  void run(parts, work, wrong);
+}
+
+/** @param wrong what is wrong besides the configuration */
+async function run<Config extends object, Dependencies extends Store>(
+  { readConfig, open }: JobParts<Config, Dependencies>,
+  work: (dependencies: Dependencies, applied: number) => Promise<void> | void,
+  wrong: string[] = [],
+): Promise<never> {
+  let applied = 0;
+  const observer: StoreObserver = {
+    waiting: () => undefined,
+    committed: () => undefined,
+    migrated(name, number) {
+      if (applied++ === 0) console.log('migration  name');
+      console.log(`${String(number).padStart(9)}  ${name}`);
+    },
+  };
+  try {
+    // Nobody is served, and so no client needs a secret.
+    const config = readConfig({ ...process.env, NODE_ENV: 'development' });
+    if ('databaseUrl' in config && config.databaseUrl === 'memory:')
+      wrong.push('DATABASE_URL: expected a database that is kept, got memory:');
+    if (wrong.length > 0) throw new InvalidConfig(wrong.join('\n'));
+    const dependencies = await open(config, observer);
+    try {
+      await work(dependencies, applied);
+    } finally {
+      await closeInTime(dependencies);
+    }
+  } catch (error) {
+    const isKnown = error instanceof InvalidConfig || error instanceof UnusableDatabase;
+    console.error(isKnown ? error.message : error);
+    process.exit(error instanceof InvalidConfig ? 2 : 1);
+  }
+  process.exit(0);
+}
+
+async function closeInTime(dependencies: Store): Promise<void> {
+  const timer = setTimeout(() => {
+    console.error(`the dependencies did not close within ${CLOSE_TIMEOUT} ms`);
+    process.exit(1);
+  }, CLOSE_TIMEOUT);
+  await dependencies.close();
+  clearTimeout(timer);
+}

@@ -1,0 +1,18 @@
+import { readConfig } from './config';
+import { openDependencies } from './dependencies';
+import { runSeed } from './runtime';
+
+const PLANTS = [
+  { id: 1n, name: 'Monstera', tag: 'tropical' },
+  { id: 2n, name: 'Aloe vera', tag: 'succulent' },
+  { id: 3n, name: 'Boston fern' },
+];
+
+// `make seed`: fills the database of a developer. What is there stays, and so it may run again.
+runSeed({
+  readConfig,
+  open: openDependencies,
+  async seed({ store }) {
+    await Promise.all(PLANTS.map((plant) => store.create(plant)));
+  },
+});

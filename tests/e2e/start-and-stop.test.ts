@@ -1,0 +1,78 @@
+import { writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { keepFolder } from '../support/folder';
+import { startProcess } from '../support/process';
+import { buildDocument } from '../support/service';
+
+/** A service that says what it opens and closes. `FAULT` names the step that fails. */
+const SERVICE = `
+  const runtime = require(${JSON.stringify(join(__dirname, '../../dist/runtime'))});
+  const fault = process.env.FAULT;
+  const failAt = (step) => { if (fault === step) throw new runtime.InvalidConfig(step + ' fails'); };
+  const part = async (name) => {
+    failAt(name);
+    console.log('open ' + name);
+    return { close: async () => { console.log('close ' + name); failAt('close ' + name); } };
+  };
+  runtime.runService({
+    readConfig: () => runtime.readEnvironment(process.env, (variables) => ({
+      ...runtime.readServerConfig(variables),
+      credentials: runtime.readCredentials({}, variables),
+    })),
+    document: process.env.DOCUMENT,
+    errors: runtime.PLAIN_ERRORS,
+    open: () => runtime.openInOrder(async (open) => ({ store: await open(part('store')), mail: await open(part('mail')) })),
+    createApp: (_, options) => {
+      failAt('application');
+      const handlers = { postThing: () => Promise.resolve({ status: 204 }) };
+      return runtime.createApp({ handlers, errors: runtime.PLAIN_ERRORS }, options);
+    },
+  });`;
+
+const DOCUMENT = join(keepFolder(), 'openapi.json');
+const any = { description: '', content: { 'application/json': { schema: {} } } };
+const responses = { 204: { description: '' }, '4XX': any, '5XX': any };
+writeFileSync(DOCUMENT, JSON.stringify(buildDocument({ operation: { responses } })));
+
+const start = (env: Readonly<Record<string, string>>) =>
+  startProcess(['-e', SERVICE], { HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'error', DOCUMENT, ...env });
+const linesOf = (output: string) => output.trim().split('\n');
+const STARTED = ['open store', 'open mail'];
+const CLOSED = ['close mail', 'close store'];
+
+test('at its end a server closes what it opened, in the opposite order', async () => {
+  const server = start({});
+  await server.printed(/listening on/);
+  expect(await server.stop()).toBe(0);
+  expect(linesOf(server.output()).filter((line) => !line.startsWith('{'))).toEqual([...STARTED, ...CLOSED]);
+});
+
+const taken = createServer();
+beforeAll(() => new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve)));
+afterAll(() => taken.close());
+const inUse = () => String((taken.address() as AddressInfo).port);
+
+test.each<[string, () => Record<string, string>, RegExp, string[]]>([
+  ['the first', () => ({ FAULT: 'store' }), /^store fails$/, []],
+  ['the second', () => ({ FAULT: 'mail' }), /^mail fails$/, ['open store', 'close store']],
+  ['the application', () => ({ FAULT: 'application' }), /^application fails$/, [...STARTED, ...CLOSED]],
+  ['the listener', () => ({ PORT: inUse() }), /^PORT: expected a free port/, [...STARTED, ...CLOSED]],
+  ['the probes', () => ({ OPS_PORT: inUse() }), /^OPS_PORT: expected a free port/, [...STARTED, ...CLOSED]],
+])(
+  'if %s cannot be opened, a server closes the others, and exits with the reason',
+  async (_, env, reason, order) => {
+    const server = start(env());
+    expect(await server.exit).toBe(1);
+    const lines = linesOf(server.output()).filter((line) => !line.startsWith('{'));
+    expect(lines.filter((line) => /^(open|close) /.test(line))).toEqual(order);
+    expect(lines.filter((line) => !/^(open|close) /.test(line))).toEqual([expect.stringMatching(reason)]);
+  },
+);
+
+test('a part that does not close lets the others close, and is an error of the server', async () => {
+  const server = start({ FAULT: 'close mail' });
+  await server.printed(/listening on/);
+  expect(await server.stop()).toBe(1);
+  expect(server.output()).toMatch(/close mail\nclose store\n[^]*close mail fails/);
+});

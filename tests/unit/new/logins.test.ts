@@ -1,0 +1,188 @@
+import { OpenApiDocument, readOperations } from '../../../src/contract';
+import { loginsOf } from '../../../scripts/new/logins';
+
+const text = { type: 'string' };
+const object = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more });
+const json = (schema: object) => ({ 'application/json': { schema } });
+const form = (schema: object) => ({ 'application/x-www-form-urlencoded': { schema } });
+const ok = (schema: object) => ({ 200: { description: '', content: json(schema) } });
+const BEARER = { auth: { type: 'http', scheme: 'bearer' } };
+const KEY = { auth: { type: 'apiKey', in: 'header', name: 'Authorization' } };
+
+/** What is found in a document with these operations, beside one that demands the scheme. */
+function find(operations: Readonly<Record<string, object>>, securitySchemes: object = BEARER) {
+  const paths = Object.fromEntries(
+    Object.entries(operations).map(([title, operation]) => {
+      const [method = '', path = ''] = title.split(' ');
+      return [
+        path,
+        { [method.toLowerCase()]: { operationId: title, responses: ok(object({})), ...operation } },
+      ];
+    }),
+  );
+  const me = {
+    get: { operationId: 'me', security: [{ auth: [] }], responses: { 204: { description: '' } } },
+  };
+  const document = new OpenApiDocument({
+    openapi: '3.1.0',
+    info: { title: 'T', version: '1' },
+    paths: { '/mine': me, ...paths },
+    components: { securitySchemes },
+  });
+  const { logins, notes } = loginsOf(document, readOperations(document));
+  return {
+    login: logins?.login.operation.operationId,
+    register: logins?.register?.operation.operationId,
+    name: logins?.login.login.path.join('.'),
+    token: logins?.login.token?.path.join('.'),
+    prefix: logins?.prefix,
+    notes,
+  };
+}
+
+const asks = (name: string, password = 'password', more: object = {}) => ({
+  requestBody: { required: true, content: json(object({ [name]: text, [password]: text, ...more })) },
+});
+const answers = (token: string) => ({ responses: ok(object({ [token]: text })) });
+
+test.each<[string, Record<string, object>, object]>([
+  [
+    'a token',
+    { 'POST /login': { ...asks('email'), ...answers('token') } },
+    { name: 'email', token: 'token' },
+  ],
+  [
+    'an access token',
+    { 'POST /auth/signin': { ...asks('username', 'passwd'), ...answers('access_token') } },
+    { token: 'access_token' },
+  ],
+  [
+    'accessToken',
+    { 'POST /auth': { ...asks('phoneNumber', 'pass'), ...answers('accessToken') } },
+    { name: 'phoneNumber' },
+  ],
+  ['a JWT', { 'PUT /users/authenticate': { ...asks('user_name'), ...answers('jwt') } }, { token: 'jwt' }],
+  ['a session', { 'POST /sessions': { ...asks('login'), ...answers('sessionId') } }, { token: 'sessionId' }],
+  [
+    'a user with a token',
+    {
+      'POST /login': {
+        ...asks('email'),
+        responses: ok(object({ user: object({ email: text, token: text }) })),
+      },
+    },
+    { token: 'user.token' },
+  ],
+  [
+    'a token below data',
+    {
+      'POST /v1/log-in': {
+        ...asks('email'),
+        responses: ok(object({ data: object({ session: object({ token: text }) }) })),
+      },
+    },
+    { token: 'data.session.token' },
+  ],
+  [
+    'text',
+    {
+      'GET /user/login': {
+        parameters: ['username', 'password'].map((name) => ({ name, in: 'query', schema: text })),
+        responses: ok(text),
+      },
+    },
+    { token: '', name: 'username' },
+  ],
+  [
+    'what a form asks for',
+    {
+      'POST /token': {
+        requestBody: { content: form(object({ grant_type: text, username: text, password: text })) },
+        ...answers('access_token'),
+      },
+    },
+    { name: 'username' },
+  ],
+  [
+    'what an envelope asks for',
+    {
+      'POST /login': {
+        requestBody: { content: json(object({ user: object({ email: text, password: text }) })) },
+        ...answers('token'),
+      },
+    },
+    { name: 'user.email' },
+  ],
+  [
+    'a key that has the format of a password',
+    {
+      'POST /login': {
+        ...asks('account', 'word', { word: { type: 'string', format: 'password' } }),
+        ...answers('key'),
+      },
+    },
+    { token: 'key' },
+  ],
+])('a login that answers %s is found', (_, operations, expected) => {
+  expect(find(operations)).toMatchObject({ login: Object.keys(operations)[0], ...expected });
+});
+
+const LOGIN = { 'POST /login': { ...asks('email'), ...answers('token') } };
+test.each([
+  ['POST /register', asks('email')],
+  ['POST /users', { ...asks('email'), ...answers('token') }],
+  ['POST /auth/sign-up', asks('email')],
+  ['PUT /accounts', asks('email', 'pwd')],
+  ['POST /anything', { ...asks('email'), 'x-register': true }],
+])('%s registers users', (title, operation) => {
+  expect(find({ ...LOGIN, [title]: operation })).toMatchObject({ login: 'POST /login', register: title });
+});
+
+test.each<[string, object]>([
+  ['POST /password/reset', { ...asks('email'), ...answers('token') }],
+  ['POST /login/verify', { ...asks('email'), ...answers('token') }],
+  ['POST /auth/refresh', { ...asks('email'), ...answers('token') }],
+  ['POST /connections', { ...asks('username'), ...answers('status') }],
+  [
+    'POST /cards/tokens',
+    { requestBody: { content: json(object({ number: text, name: text })) }, ...answers('token') },
+  ],
+  [
+    'POST /users/{id}/login',
+    {
+      ...asks('email'),
+      ...answers('token'),
+      parameters: [{ name: 'id', in: 'path', required: true, schema: text }],
+    },
+  ],
+  ['POST /servers/login', { ...asks('email'), ...answers('token'), security: [{ auth: [] }] }],
+  ['DELETE /login', { ...asks('email'), ...answers('token') }],
+  ['POST /login', { ...asks('email'), ...answers('token'), 'x-login': false }],
+  ['POST /login', asks('email')],
+])('%s is no login', (title, operation) => {
+  expect(find({ [title]: operation })).toEqual({ notes: [] });
+});
+
+test('a hint decides, and says why it cannot be followed', () => {
+  const hinted = { ...asks('email'), ...answers('token'), 'x-login': true };
+  expect(find({ 'POST /enter': hinted, ...LOGIN })).toMatchObject({ login: 'POST /enter' });
+  expect(find({ 'POST /enter': { 'x-login': true } })).toMatchObject({
+    notes: ['POST /enter has x-login, but no name with a password in its request: it stays a stub'],
+  });
+});
+
+test('tokens that no scheme takes are told, and the scheme of the hint takes them', () => {
+  const other = { auth: { type: 'apiKey', in: 'query', name: 'key' } };
+  expect(find(LOGIN, other)).toMatchObject({ notes: [expect.stringContaining('x-login: { scheme: NAME }')] });
+  const hinted = { 'POST /login': { ...LOGIN['POST /login'], 'x-login': { scheme: 'auth' } } };
+  expect(find(hinted, other)).toMatchObject({ login: 'POST /login' });
+});
+
+test.each([
+  ['Use `Authorization: Token abc.def.ghi`', 'Token'],
+  ['Prefix the key with "JWT ", please', 'JWT'],
+  ['Authorization: Bearer <token>', 'Bearer'],
+  ['', 'Bearer'],
+])('the prefix of %j', (description, prefix) => {
+  expect(find(LOGIN, { auth: { ...KEY.auth, description } })).toMatchObject({ prefix });
+});
