@@ -20,7 +20,6 @@ import {
 } from '../../../src/database';
 import { EDGE_IDS, STRANGE_STRINGS } from '../../support/strange-values';
 import { kysely } from '../../../src/kysely';
-import { type Book, LIBRARY, openLibraryStore, type LibraryStore } from '../../support/library-store';
 import { useDatabases } from '../../support/databases';
 
 jest.setTimeout(60_000);
@@ -28,7 +27,7 @@ jest.setTimeout(60_000);
 const DATABASES = useDatabases();
 
 interface Tables {
-  books: Book;
+  books: typeof BOOK;
 }
 
 const BOOK = { isbn: '9780140449136', title: 'The Odyssey', weight: 0.4 };
@@ -42,77 +41,24 @@ function createBarrier(count: number): () => Promise<void> {
   };
 }
 
-describe.each(DATABASES)('a store of two tables in $kind', ({ locate }) => {
-  let store: LibraryStore;
-  beforeEach(async () => {
-    store = await openLibraryStore(await locate());
-  });
-  afterEach(() => store.close());
-
-  test('lists by pages, in the order of the code points', async () => {
-    const isbns = [...new Set([...STRANGE_STRINGS, 'a', 'B', 'Z', 'z', 'ä'])].filter(
-      ({ length }) => length < 1000 && length > 0,
-    );
-    await store.addBooks(isbns.map((isbn) => ({ ...BOOK, isbn })));
-    const pages: string[][] = [];
-    for (let after = ''; ; after = pages.at(-1)?.at(-1) ?? '') {
-      const page = await store.books(after, 5);
-      if (page.length === 0) break;
-      pages.push(page.map(({ isbn }) => isbn));
-    }
-    expect(pages.slice(0, -1).every(({ length }) => length === 5)).toBe(true);
-    const byCodePoint = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
-    expect(pages.flat()).toEqual(isbns.sort(byCodePoint));
-  });
-
-  test('takes no limit but a whole number from 0 on', async () => {
-    await store.addBooks([BOOK]);
-    await expect(store.books('', 0)).resolves.toEqual([]);
-    for (const limit of [-1, 0.5, Infinity])
-      await expect(async () => store.books('', limit)).rejects.toThrow(
-        `expected a whole number from 0 on after LIMIT, got ${limit}`,
-      );
-  });
-
-  test('lends a book once, and none that is not there', async () => {
-    await store.addBooks([BOOK]);
-    const lend = (id: bigint, isbn = BOOK.isbn) => store.lend({ id, isbn, reader: 'Emma' });
-    const lent = await Promise.allSettled([1n, 2n, 3n].map((id) => lend(id)));
-    expect(lent.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-    for (const outcome of lent)
-      if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ constraint: 'unique' });
-    await expect(lend(4n, 'none')).rejects.toMatchObject({ constraint: 'foreign key' });
-    await expect(store.addBooks([{ ...BOOK, isbn: 'x', title: null as never }])).rejects.toThrow(
-      ConstraintViolation,
-    );
-  });
-
-  test('loses no update of two that read the same row', async () => {
-    await store.addBooks([BOOK]);
-    await store.lend({ id: 1n, isbn: BOOK.isbn, reader: 'Emma' });
-    const answers = await Promise.all(Array.from({ length: 10 }, () => store.extend(1n)));
-    const counts = answers.map((answer) => (typeof answer === 'object' ? answer.extensions : answer));
-    expect(new Set(counts)).toEqual(new Set([1n, 2n, 3n, 'often']));
-    expect(counts.filter((count) => count === 'often')).toHaveLength(7);
-    await expect(store.extend(2n)).resolves.toBeUndefined();
-  });
-
-  test('deletes a row once', async () => {
-    await store.addBooks([BOOK]);
-    await store.lend({ id: 2n ** 63n - 1n, isbn: BOOK.isbn, reader: 'Emma' });
-    await expect(store.summary()).resolves.toEqual({ loans: 1n, weight: 0.4 });
-    const answers = await Promise.all(Array.from({ length: 5 }, () => store.takeBack(2n ** 63n - 1n)));
-    expect(answers.filter(Boolean)).toHaveLength(1);
-    await expect(store.summary()).resolves.toEqual({ loans: 0n, weight: 0.4 });
-  });
-});
+const SCHEMA: Schema = {
+  name: 'shelf',
+  mark: 'Shlf',
+  migrations: [
+    [
+      'books',
+      createTable('books', sql`isbn ${TEXT} PRIMARY KEY, title ${TEXT} NOT NULL, weight ${DOUBLE} NOT NULL`),
+    ],
+  ],
+  probe: sql`INSERT INTO books (isbn) SELECT isbn FROM books WHERE 1 = 0`,
+};
 
 describe.each(DATABASES)('$kind', ({ kind, shared, locate }) => {
   let url: string;
   let database: Database;
   beforeEach(async () => {
     url = await locate();
-    database = await openDatabase(url, LIBRARY);
+    database = await openDatabase(url, SCHEMA);
   });
   afterEach(async () => {
     jest.restoreAllMocks();
@@ -343,41 +289,11 @@ describe.each(DATABASES)('$kind', ({ kind, shared, locate }) => {
 
   if (!shared) return;
 
-  const withMigrations = (...migrations: Schema['migrations']): Schema => ({ ...LIBRARY, migrations });
-  const [books = ['none']] = LIBRARY.migrations;
-
-  test('a database of an older program is migrated, and one of a newer is refused', async () => {
-    const at = await locate();
-    const old = await openDatabase(at, { ...withMigrations(books), probe: countBooks });
-    await old.query(addBook);
-    await old.close();
-    const store = await openLibraryStore(at);
-    await expect(store.books('', 2)).resolves.toEqual([BOOK]);
-    await store.lend({ id: 1n, isbn: BOOK.isbn, reader: 'Emma' });
-    await expect(store.extend(1n)).resolves.toMatchObject({ extensions: 1n });
-    await store.close();
-    await expect(openDatabase(at, { ...withMigrations(books), probe: countBooks })).rejects.toThrow(
-      'its schema has version 2, this program knows 1: run the newer program',
-    );
-  });
-
-  test('a migration that fails is named, and leaves the database as it was', async () => {
-    const schema = withMigrations(...LIBRARY.migrations, [
-      'readers',
-      sql`ALTER TABLE readers ADD name ${TEXT}`,
-    ]);
-    await database.query(addBook);
-    await expect(openDatabase(url, schema)).rejects.toThrow(/migration 3, readers: .*readers/);
-    const again = await openDatabase(url, LIBRARY);
-    await expect(count(again)).resolves.toBe(1n);
-    await again.close();
-  });
-
   test('of programs that migrate at once each finds the whole schema', async () => {
     const at = await locate();
-    const opened = await Promise.all(Array.from({ length: 4 }, () => openLibraryStore(at)));
-    for (const store of opened) await expect(store.ready()).resolves.toBeUndefined();
-    await Promise.all(opened.map((store) => store.close()));
+    const opened = await Promise.all(Array.from({ length: 4 }, () => openDatabase(at, SCHEMA)));
+    for (const one of opened) await expect(one.ready()).resolves.toBeUndefined();
+    await Promise.all(opened.map((one) => one.close()));
   });
 
   if (kind === 'SQLite') {

@@ -57,12 +57,12 @@ const GIVEN = {
   createdAt: '2026-11-22T20:03:30.5+01:00',
   day: '2026-11-22',
   tags: ['a"b', 'c'],
+  raw: Buffer.of(0, 1, 92, 255),
 };
 const HELD = {
   ...GIVEN,
   createdAt: '2026-11-22T19:03:30.5Z',
   score: null,
-  raw: null,
   checked: null,
 };
 
