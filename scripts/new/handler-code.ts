@@ -18,7 +18,7 @@ import { capitalized, wordsOf } from './names';
 import type { Refused } from './overlay';
 import { type Paging, pagingOf } from './paging';
 import type { Resource } from './resources';
-import { spoken, TYPES, violationsOf } from './storage-code';
+import { spoken, TYPES, type Violation, violationsOf } from './storage-code';
 import type { Table } from './tables';
 import { handledValue } from './types';
 
@@ -292,11 +292,10 @@ function listCode(of: Handled, inside: Inside | undefined, paging: Paging | unde
   const { variables, code } = pathOf(of);
   const [first, ...others] = [...inside.beside].map(([name, schemas]) => {
     const { types } = viewSchemas(shared.document, schemas, 'response');
-    if (/(count|total|size|length)/i.test(name) && types.has('integer') && !isInt64(shared.document, schemas))
-      return name;
+    if (/(count|total|size|length)/i.test(name) && types.has('integer')) return { name, schemas };
     throw new Unclear(`its envelope has ${name}`);
   });
-  if (others.length > 0) throw new Unclear(`its envelope has ${others.join(', ')}`);
+  if (others.length > 0) throw new Unclear(`its envelope has ${others.map(({ name }) => name).join(', ')}`);
   const isAsked = paging.query !== undefined && paging.names.length > 0;
   const given = [...variables, ...(isAsked ? ['query'] : [])].join(', ');
   const asked = [code, isAsked ? 'query' : ''].filter((part) => part !== '').join(', ');
@@ -318,14 +317,18 @@ function listCode(of: Handled, inside: Inside | undefined, paging: Paging | unde
   const list = isPlain ? name : 'items';
   const isName =
     first !== undefined &&
-    /^[a-z]\w*$/i.test(first) &&
-    ![...variables, list, 'query', 'store'].includes(first);
-  const total = isName ? first : 'count';
+    /^[a-z]\w*$/i.test(first.name) &&
+    ![...variables, list, 'query', 'store'].includes(first.name);
+  const total = isName ? first.name : 'count';
   const counted = [...variables, ...(paging.filters.length > 0 ? ['query'] : [])].join(', ');
-  const count = first === undefined ? '' : `const ${total} = await store.${table.name}.count(${counted});\n`;
+  const rowsInAll = `await store.${table.name}.count(${counted})`;
+  const count =
+    first === undefined
+      ? ''
+      : `const ${total} = ${isInt64(shared.document, first.schemas) ? `BigInt(${rowsInAll})` : rowsInAll};\n`;
   const members = [
     list === inside.property ? list : `${propertyName(inside.property ?? '')}: ${list}`,
-    total === first ? total : `${propertyName(first ?? '')}: ${total}`,
+    total === first?.name ? total : `${propertyName(first?.name ?? '')}: ${total}`,
   ];
   const body = first === undefined ? enveloped(inside, list) : `{ ${members.join(', ')} }`;
   return `async ${parameters} => {
@@ -410,7 +413,7 @@ const createCode: Maker = (of) => {
   const now = values.some((value) => /\bnow\b/.test(value)) ? 'const now = new Date().toISOString();\n' : '';
   const parameters = [path.code, code].filter((part) => part !== '').join(', ');
   const name = variable === table.one ? 'added' : table.one;
-  const violations = refusals(of, name, variable, path.variables);
+  const violations = refusals(of, name, variable, path.variables, violationsOf(table));
   const add = `await store.${table.name}.add(${isOnly ? variable : `{ ${values.join(', ')} }`});`;
   const body = inside ? `, body: ${enveloped(inside, name)}` : '';
   return `async ({ ${parameters} }) => {
@@ -424,11 +427,17 @@ const createCode: Maker = (of) => {
  *
  * @param variable of the body of the request
  */
-function refusals(of: Handled, result: string, variable: string, path: readonly string[]): string {
+function refusals(
+  of: Handled,
+  result: string,
+  variable: string,
+  path: readonly string[],
+  rules: readonly Violation[],
+): string {
   const { table } = of;
   const rule = table.unique?.name ?? table.keys.at(-1)?.name ?? '';
   const [reference, another] = table.references;
-  return violationsOf(table)
+  return rules
     .map((violated) => {
       if (violated === 'unique')
         return `if (${result} === 'unique') ${refusal(of, [409, 422], `the ${spoken(rule)} is taken`)}\n`;
@@ -474,11 +483,18 @@ function changeCode(of: Handled, isWhole: boolean): string {
   ];
   const now = times.length > 0 ? 'const now = new Date().toISOString();\n' : '';
   const name = variable === table.one ? 'changed' : table.one;
+  // What the request cannot change breaks no rule.
+  const unique = table.unique ?? table.keys.at(-1);
+  const rules = violationsOf(table).filter((rule) =>
+    (rule === 'unique' ? [unique?.name ?? ''] : [...table.references.keys()]).some((column) =>
+      view.properties.has(column),
+    ),
+  );
   const changes = values.length === 1 ? variable : `{ ${values.join(', ')} }`;
   const missing = refusal(of, [404], there(of, path.own));
   return `async ({ ${path.code}, ${code} }) => {
     ${now}const ${name} = await store.${table.name}.change(${[...path.variables, changes].join(', ')});
-    ${refusals(of, name, variable, path.variables)}if (${name}) return { status: ${status}${inside ? `, body: ${enveloped(inside, name)}` : ''} };
+    ${refusals(of, name, variable, path.variables, rules)}if (${name}) return { status: ${status}${inside ? `, body: ${enveloped(inside, name)}` : ''} };
     ${missing}
   }`;
 }

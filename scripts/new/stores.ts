@@ -3,7 +3,7 @@ import type { OpenApiDocument } from '../../src/contract';
 import { handlerName } from '../generate/handler-names';
 import { handlerFile, handlersOf, isRestricted, type Shared, type Written } from './handler-code';
 import type { Refused } from './overlay';
-import { openerOf, partOf, storageCode } from './storage-code';
+import { openerOf, partOf, storageCode, violationsOf } from './storage-code';
 import type { Table } from './tables';
 import type { BodyPlace } from './types';
 
@@ -30,14 +30,18 @@ export function storesOf(
     const { written, paging } = handlersOf(shared, table);
     // An operation whose name in code is that of another one gets a name of its own later.
     const own = written.filter(({ operation }) => count(handlerName(operation.operationId).file) === 1);
-    const uses = (need: Written['needs']) =>
-      own.some(({ needs, code = '' }) => needs === need && code !== '');
+    const codes = (need: Written['needs']) =>
+      own.flatMap(({ needs, code }) => (needs === need && code) || []);
+    const changing = codes('change').join('');
     const file = storageCode(
       {
         ...{ table, paging, type: typeOfOne(document, table, typeOf) },
         counts: own.some(({ code = '' }) => code.includes(`store.${table.name}.count(`)),
-        changes: uses('change'),
-        removes: uses('remove'),
+        changes:
+          changing === ''
+            ? undefined
+            : violationsOf(table).filter((rule) => changing.includes(`=== '${rule}'`)),
+        removes: codes('remove').length > 0,
         isRestricted: isRestricted(table, byName),
       },
       byName,
