@@ -192,9 +192,10 @@ function pathOf({ shared: { document }, table, operation }: Handled) {
 const enveloped = (inside: Inside | undefined, code: string): string =>
   inside?.property === undefined
     ? code
-    : inside.property === code
-      ? `{ ${code} }`
-      : `{ ${propertyName(inside.property)}: ${code} }`;
+    : `{ ${[...remarksIn(inside), inside.property === code ? code : `${propertyName(inside.property)}: ${code}`].join(', ')} }`;
+
+const remarksIn = ({ remarks }: Inside): string[] =>
+  [...remarks].map(([name, value]) => `${propertyName(name)}: ${codeOf(value)}`);
 
 /** Whether the objects of a body are those of a table, as far as their properties tell. */
 function checkFits({ shared: { document }, table }: Handled, inside: Inside): void {
@@ -302,6 +303,7 @@ function listCode(of: Handled, inside: Inside | undefined, paging: Paging | unde
   const counted = [...variables, ...(paging.filters.length > 0 ? ['query'] : [])].join(', ');
   const count = first === undefined ? '' : `const ${total} = await store.${table.name}.count(${counted});\n`;
   const members = [
+    ...remarksIn(inside),
     list === inside.property ? list : `${propertyName(inside.property ?? '')}: ${list}`,
     total === first ? total : `${propertyName(first ?? '')}: ${total}`,
   ];
