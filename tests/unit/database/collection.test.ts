@@ -45,6 +45,7 @@ describe.each(useDatabases())('a collection in $kind', ({ locate }) => {
       '7/2',
       '70',
       '8/1',
+      ...['a', 'B', 'Z', 'z', 'ä'],
       ...STRANGE_STRINGS.filter(({ length }) => length < 1000 && length > 0),
     ];
     for (const key of keys) await carts().add(key, { key });
