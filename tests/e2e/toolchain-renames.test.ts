@@ -48,7 +48,10 @@ const dropped = (id: string) =>
 type Items = readonly [notes: Readonly<Record<string, string>>, topics: Readonly<Record<string, string>>];
 const NOTES = { get: 'getNote', delete: 'dropNote' };
 const TOPICS = { get: 'listTopics' };
-const changeTo = ([notes, topics]: Items, [note = '/notes/{id}', topic = '/topics']: readonly string[] = []) => {
+const changeTo = (
+  [notes, topics]: Items,
+  [note = '/notes/{id}', topic = '/topics']: readonly string[] = [],
+) => {
   const paths = `${pathItem(note, notes)}${pathItem(topic, topics)}`;
   project().edit('openapi/notes.yaml', PATHS, paths);
 };
