@@ -24,7 +24,7 @@ const DIALECT: Dialect = {
     strict: 'STRICT',
   },
   checks: CHECKS,
-  parameter: () => '?',
+  parameters: () => () => '?',
   rows({ name, columns, items }, add) {
     const names = Object.keys(columns);
     const none = `SELECT ${names.map((column) => `NULL AS ${column}`).join(', ')} WHERE 0`;
