@@ -20,7 +20,7 @@ export function checksumOf(
   const canonical: Dialect = {
     names,
     words,
-    parameter: () => '?',
+    parameters: () => () => '?',
     rows: ({ name: alias, columns, items }, add) => {
       const all = Object.keys(columns);
       for (const item of items) for (const column of all) add(item[column] ?? null);

@@ -7,6 +7,7 @@ import {
   type Rows,
   sought,
   type Sql,
+  type Table,
   TABLE,
   type TypeName,
   written,
@@ -43,8 +44,11 @@ export interface Dialect {
   readonly words: Readonly<Record<WordName, string>>;
   /** What a column must be, where the type alone allows more. */
   readonly checks?: Readonly<Partial<Record<TypeName, (column: string) => string>>>;
-  /** @param number of the value in the statement, from 1 on; `before` is the text of the statement before it */
-  parameter(number: number, value: Value, before: string): string;
+  /**
+   * Writes the parameters of one statement, in their order: `number` is that of the value, from 1 on, and `between` the text
+   * that follows the parameter before it.
+   */
+  parameters(): (number: number, value: Value, between: string) => string;
   /** @param add takes a value, or several, as the next parameter, and returns its number */
   rows(rows: Rows, add: (value: Value | readonly Value[]) => number, before: string): string;
 }
@@ -202,21 +206,37 @@ export function render(query: Sql<unknown>, dialect: Dialect): Rendered {
   const values: (Value | readonly Value[])[] = [];
   const add = (value: Value | readonly Value[]) => values.push(value);
 
-  function writeSql({ strings, parts }: Sql<unknown>, before: string): string {
-    let text = strings[0] ?? '';
-    for (let i = 0; i < parts.length; i++)
-      text += writePart(parts[i] ?? null, before + text) + (strings[i + 1] ?? '');
-    return text;
+  const parameter = dialect.parameters();
+  let text = '';
+  let between = '';
+  const write = (more: string) => {
+    text += more;
+    between += more;
+  };
+
+  function writeSql({ strings, parts }: Sql<unknown>): void {
+    write(strings[0] ?? '');
+    for (let i = 0; i < parts.length; i++) {
+      writePart(parts[i] ?? null);
+      write(strings[i + 1] ?? '');
+    }
   }
 
-  function writePart(part: Part, before: string): string {
-    if (typeof part === 'boolean') return writePart(BigInt(part), before);
-    if (!isFragment(part)) return dialect.parameter(add(part), part, before);
-    if (TABLE in part) return part[TABLE].name;
-    if (part.kind === 'sql') return writeSql(part, before);
-    if (part.kind === 'column') return part.at ? writeSql(part.at, before) : dialect.words[part.name];
+  function writePart(part: Part): void {
+    if (typeof part === 'boolean') writePart(BigInt(part));
+    else if (!isFragment(part)) {
+      text += parameter(add(part), part, between);
+      between = '';
+    } else if (TABLE in part) write(part[TABLE].name);
+    else if (part.kind === 'sql') writeSql(part);
+    else if (part.kind === 'column' && part.at) writeSql(part.at);
+    else write(textOf(part));
+  }
+
+  function textOf(part: Exclude<Fragment, Sql<unknown> | Table>): string {
+    if (part.kind === 'column') return dialect.words[part.name];
     if (part.kind === 'check') return dialect.checks?.[part.type]?.(part.column) ?? '';
-    if (part.kind === 'rows') return dialect.rows(part, add, before);
+    if (part.kind === 'rows') return dialect.rows(part, add, text);
     if (part.kind === 'strict') return dialect.words.strict;
     const name = dialect.names.find((each) => Object.hasOwn(part, each));
     if (name !== undefined) return part[name] ?? '';
@@ -224,7 +244,7 @@ export function render(query: Sql<unknown>, dialect: Dialect): Rendered {
     throw new TypeError(`expected text for ${dialect.names[0]}, got it for ${known.join(' and ')}`);
   }
 
-  const text = writeSql(query, '');
+  writeSql(query);
   if (values.length > MAX_VALUES)
     throw new StatementError(`expected at most ${MAX_VALUES} values in a statement, got ${values.length}`, {
       statement: text.slice(0, 100),

@@ -17,7 +17,7 @@ export const DIALECT: Dialect = {
     strict: 'STRICT',
   },
   checks: CHECKS,
-  parameter: () => '?',
+  parameters: () => () => '?',
   rows({ name, columns, items }, add) {
     const names = Object.keys(columns);
     if (items.length === 0)
