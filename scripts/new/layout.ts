@@ -17,11 +17,12 @@ import type { Source } from '../source/source';
 import { lacking, storesOf } from './stores';
 import { description, type Table, tablesOf } from './tables';
 import { documentFiles } from './document-files';
+import { says } from './error-body';
 import {
   type ErrorBody,
   errorResponses,
-  type OtherBody,
   otherBodies,
+  type OtherBody,
   ownKinds,
   succeedsByDefault,
   usualErrorBody,
@@ -141,6 +142,7 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
       ...successes(document, operations, actions),
       ...conflicts(document, tables),
       ...undecided(operations),
+      ...wordless(others),
       ...leftOut(actions.filter(({ remove }) => remove)),
       `served ${operations.length} of ${total} operations`,
     ],
@@ -223,6 +225,14 @@ function undecided(operations: readonly Operation[]): string[] {
         `${first.operationId}${more}: 400 and 422 are documented, and invalid requests get 400. For 422, change invalidRequest in src/errors.ts`,
       ]
     : [];
+}
+
+/** Where no part of an error body is known to be for a sentence. */
+function wordless(others: readonly OtherBody[]): string[] {
+  const [first, ...more] = others.filter(({ shape }) => shape !== undefined && !says(shape));
+  if (!first) return [];
+  const named = `the ${first.status} of ${first.operationId}${more.length > 0 ? ` and ${more.length} more` : ''}`;
+  return [`${named} has no known place for what was wrong: put \`message\` there in OTHERS of src/errors.ts`];
 }
 
 /** One line for each reason. */

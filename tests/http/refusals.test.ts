@@ -192,6 +192,11 @@ const DOCUMENTS: Record<string, JsonObject> = {
       },
     },
   },
+  'bodies of their own': {
+    paths: Object.fromEntries(
+      ['a', 'b', 'c', 'd', 'e'].map((id) => [`/${id}`, { get: operation(id, { responses: { ...ok } }) }]),
+    ),
+  },
   'many operations': {
     paths: Object.fromEntries(
       Array.from({ length: 300 }, (_, i) => [`/a${i}`, { get: operation(`a${i}`, i % 3 ? body : {}) }]),
@@ -199,9 +204,19 @@ const DOCUMENTS: Record<string, JsonObject> = {
   },
 };
 
+/** Another body for each operation. */
+const OWN_BODIES: Errors = {
+  ...PLAIN_ERRORS,
+  render: (problem, operation) => ({
+    ...PLAIN_ERRORS.render(problem, operation),
+    body: { [operation?.operationId ?? 'error']: problem.message },
+  }),
+};
+
 it.each(Object.keys(DOCUMENTS))('the lines of the message mend it: %s', async (name) => {
+  const errors = name === 'bodies of their own' ? OWN_BODIES : PLAIN_ERRORS;
   const document = { openapi: '3.1.0', info: { title: 'A', version: '1' }, ...DOCUMENTS[name] };
-  const message = refusal(document, PLAIN_ERRORS, limited);
+  const message = refusal(document, errors, limited);
   const lines = message
     .split('\n')
     .slice(message.split('\n').findIndex((line) => line.startsWith('  - target')));
@@ -211,7 +226,7 @@ it.each(Object.keys(DOCUMENTS))('the lines of the message mend it: %s', async (n
     overlay,
   );
   const published = await overlaid(document, overlay);
-  expect(refusal(published, PLAIN_ERRORS, limited)).toBe('');
+  expect(refusal(published, errors, limited)).toBe('');
 });
 
 // What `make new` lays out, over the wire.

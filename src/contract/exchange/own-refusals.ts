@@ -3,7 +3,7 @@ import type { Finding } from '../document/finding';
 import { negotiable, type Operation } from '../operations/operations';
 import { type Answer, Problem, type ProblemKind } from '../problem';
 import { overlayLines } from '../operations/overlay';
-import { fits, HEADERS, refusalActions } from './refusal-overlay';
+import { fits, HEADERS, refusalActions, type Undocumented } from './refusal-overlay';
 import type { ServedOperation } from './served-operation';
 
 type Happens = (operation: Operation) => boolean;
@@ -52,12 +52,6 @@ export const ownRefusals = (operation: Operation, others: readonly ProblemKind[]
   (Object.keys(HAPPENS) as ProblemKind[])
     .filter((kind) => HAPPENS[kind](operation) || others.includes(kind))
     .map((kind) => new Problem(kind, REFUSED, HEADERS));
-
-/** A refusal that an operation does not document. */
-export interface Undocumented {
-  readonly operation: Operation;
-  readonly answer: Answer;
-}
 
 type Render<Own extends string> = (problem: Problem<ProblemKind | Own>, operation: Operation) => Answer;
 

@@ -8,8 +8,8 @@ import { canonicalJson } from '../json/stringify';
 import { UndocumentedResponse } from './response';
 import type { ServedOperation } from './served-operation';
 
-/** A refusal, and an operation that is to document it. */
-interface Refusal {
+/** A refusal that an operation does not document. */
+export interface Undocumented {
   readonly operation: Operation;
   readonly answer: Answer;
 }
@@ -68,33 +68,24 @@ const FIELDS: Readonly<Record<string, JsonObject>> = {
 export function refusalActions(
   document: OpenApiDocument,
   served: readonly ServedOperation[],
-  refusals: readonly Refusal[],
+  refusals: readonly Undocumented[],
   schemaOf = errorSchemas(document, served),
 ): OverlayAction[] {
   const responses: Record<string, unknown> = {};
   const headers: Record<string, unknown> = {};
   const actions: OverlayAction[] = [];
-  const name = (
-    section: string,
-    wanted: string,
-    value: JsonObject,
-    added: Record<string, unknown>,
-  ): string => {
-    const known = members(document.at(`/components/${section}`));
-    const same = (one: unknown) => canonicalJson({ one }, 'one') === canonicalJson({ one: value }, 'one');
-    let free = wanted;
-    for (const prefix of ['', 'Server', 'ThisServer']) {
-      free = prefix + wanted;
-      const taken = known.find(([other]) => other === free)?.[1] ?? added[free];
-      if (taken === undefined || same(taken)) break;
-    }
-    if (!known.some(([other]) => other === free)) added[free] = value;
-    return `#/components/${section}/${free}`;
+  /** The reference to a component of this value, which is added under a free name if there is none. */
+  const reference = (section: string, wanted: string, value: JsonObject, added: Record<string, unknown>) => {
+    const known = new Map([...members(document.at(`/components/${section}`)), ...Object.entries(added)]);
+    let name = wanted;
+    for (let n = 1; known.has(name) && !areEqual(known.get(name), value); n++)
+      name = `Server${wanted}${n > 1 ? n : ''}`;
+    if (!known.has(name)) added[name] = value;
+    return { $ref: `#/components/${section}/${name}` };
   };
-  const groups = Map.groupBy(refusals, ({ answer }) => {
-    const body = bodyContent(answer, schemaOf);
-    return canonicalJson({ of: { status: answer.status, body: body ?? null } }, 'of');
-  });
+  const groups = Map.groupBy(refusals, ({ answer }) =>
+    textOf([answer.status, bodyContent(answer, schemaOf) ?? null]),
+  );
   for (const all of [...groups.values()].sort(byStatus)) {
     const [{ answer } = { answer: { status: 500 } }] = all;
     const { status } = answer;
@@ -102,19 +93,18 @@ export function refusalActions(
     const title = status === 413 ? 'Content Too Large' : (STATUS_CODES[status] ?? `Status ${status}`);
     const [description, ...sent] = MEANINGS[status] ?? [`${title}.`];
     const content = bodyContent(answer, schemaOf);
-    const fields = sent.map((field) => {
-      const header = FIELDS[field] ?? { schema: text };
-      return [field, { $ref: name('headers', field, header, headers) }] as const;
-    });
+    const fields = sent.map(
+      (field) => [field, reference('headers', field, FIELDS[field] ?? { schema: text }, headers)] as const,
+    );
     const response = {
       description,
       ...(fields.length > 0 && { headers: Object.fromEntries(fields) }),
       ...(content && { content }),
     };
-    const $ref = name('responses', title.replace(/[^A-Za-z]/g, ''), response, responses);
+    const added = reference('responses', title.replace(/[^A-Za-z]/g, ''), response, responses);
     const operations = all.map(({ operation }) => operation);
     for (const target of targetsWithout(document, operations, status))
-      actions.push({ target: `${target}.responses`, update: { [status]: { $ref } } });
+      actions.push({ target: `${target}.responses`, update: { [status]: added } });
   }
   const components = {
     ...(Object.keys(headers).length > 0 && { headers }),
@@ -125,7 +115,10 @@ export function refusalActions(
   return [{ target: '$', description, update: { components } }, ...actions];
 }
 
-const byStatus = ([a]: readonly Refusal[], [b]: readonly Refusal[]) =>
+const textOf = (value: unknown): string => canonicalJson({ value }, 'value');
+const areEqual = (one: unknown, other: unknown): boolean => textOf(one) === textOf(other);
+
+const byStatus = ([a]: readonly Undocumented[], [b]: readonly Undocumented[]) =>
   (a?.answer.status ?? 0) - (b?.answer.status ?? 0);
 
 type SchemaOf = (answer: Answer) => JsonObject;
@@ -138,25 +131,22 @@ const bodyContent = (answer: Answer, schemaOf: SchemaOf): JsonObject | undefined
 
 /** Finds the schema of a body: the one that most errors have, if the body fits it. */
 function errorSchemas(document: OpenApiDocument, served: readonly ServedOperation[]): SchemaOf {
-  const found = new Map<
-    string,
-    { count: number; readonly served: ServedOperation; readonly status: number }
-  >();
-  for (const one of served)
-    for (const [key, { content }] of one.operation.responses)
-      for (const media of /^([45]|default)/.test(key) ? content : []) {
-        if (media.schema === undefined) continue;
-        const id = `${media.key} ${document.follow(media.schema).pointer}`;
-        const known = found.get(id) ?? { count: 0, served: one, status: statusOf(key) };
-        found.set(id, { ...known, count: known.count + 1 });
-      }
-  const ranked = [...found].sort(([, a], [, b]) => b.count - a.count);
+  const errors = served.flatMap((one) =>
+    [...one.operation.responses].flatMap(([key, { content }]) =>
+      (/^([45]|default)/.test(key) ? content : []).flatMap(({ key: type, schema }) =>
+        schema === undefined
+          ? []
+          : { one, type, status: statusOf(key), pointer: document.follow(schema).pointer },
+      ),
+    ),
+  );
+  const groups = Map.groupBy(errors, ({ type, pointer }) => `${type} ${pointer}`);
+  const ranked = [...groups.values()].sort((a, b) => b.length - a.length).flatMap(([first]) => first ?? []);
   return (answer) => {
-    const type = answer.contentType ?? 'application/json';
-    const fitting = ranked.find(
-      ([id, { served, status }]) => id.startsWith(`${type} `) && fits(served, { ...answer, status }),
-    );
-    const pointer = fitting?.[0].slice(type.length + 1);
+    const given = answer.contentType ?? 'application/json';
+    const pointer = ranked.find(
+      ({ one, type, status }) => type === given && fits(one, { ...answer, status }),
+    )?.pointer;
     if (pointer === undefined) return schemaOfValue(answer.body);
     if (/^\/components\/schemas\/[^/]+$/.test(pointer)) return { $ref: `#${encodeURI(pointer)}` };
     const schema = document.at(pointer);

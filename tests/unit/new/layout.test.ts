@@ -140,13 +140,19 @@ it('leaves out what cannot be served, with the reason', async () => {
   expect(notes.at(-1)).toBe('served 1 of 2 operations');
 });
 
-it('says which status an invalid request gets, where the document has two', async () => {
+it('says what the document leaves open about errors: which of two statuses, and which part has the sentence', async () => {
   const error = json({ type: 'object', required: ['message'], properties: { message: { type: 'string' } } });
   const responses = { ...done, 400: error, 422: error };
+  const mute = json({ type: 'object', required: ['m'], properties: { m: { type: 'string' } } });
   const paths = {
     '/a': { get: { operationId: 'getA', responses }, put: { operationId: 'putA', responses } },
+    '/b': { get: { operationId: 'getB', responses: { ...done, 400: mute, 404: { description: 'no' } } } },
   };
-  const { notes } = await layOutOf({ paths });
+  const { files, notes } = await layOutOf({ paths });
+  expect(files['src/errors.ts']).toContain("'getB 400': () => ");
+  expect(notes).toContain(
+    'the 400 of getB has no known place for what was wrong: put `message` there in OTHERS of src/errors.ts',
+  );
   expect(notes).toContain(
     'getA and 1 more: 400 and 422 are documented, and invalid requests get 400. For 422, change invalidRequest in src/errors.ts',
   );
