@@ -3,24 +3,13 @@ import { DRIVERS } from '../../src/database/drivers';
 import type { Driver, Result, Session } from '../../src/database/driver';
 import { all, codeOf, retryTransient } from '../../src/database/failure';
 import { appliedTable, migrate, type WithLock } from '../../src/database/schema';
-import { type Dialect, render, type Rendered, valueOf } from '../../src/database/sql';
+import { type Dialect, render, type Rendered } from '../../src/database/sql';
 import { DIALECT as SQLITE } from '../../src/database/sqlite/dialect';
 
 // A third engine, as somebody would add it: one file, which nothing but the table of drivers names. It keeps its databases
 // in files of SQLite by the driver that Node brings, and speaks a dialect of a name of its own.
 
-/** What SQLite holds and checks; but a table of values is a union. */
-const DIALECT: Dialect = {
-  ...SQLITE,
-  names: ['third'],
-  rows({ name, columns, items }, add) {
-    const names = Object.keys(columns);
-    const none = `SELECT ${names.map((column) => `NULL AS ${column}`).join(', ')} WHERE 0`;
-    for (const item of items) for (const column of names) add(valueOf(item, column));
-    const one = `SELECT ${names.map(() => '?').join(', ')}`;
-    return `(${[none, ...items.map(() => one)].join(' UNION ALL ')}) AS ${name}`;
-  },
-};
+const DIALECT: Dialect = { ...SQLITE, names: ['third'] };
 
 /** Codes of this driver: a name for each of the numbers that matter. */
 const CODES: Readonly<Record<number, string>> = {

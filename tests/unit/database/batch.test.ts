@@ -48,18 +48,6 @@ function batching({ write, close }: ReturnType<typeof buildDatabase>) {
 const buildItem = (overrides: Partial<Item> = {}): Item => ({ id: 1, name: 'an item', ...overrides });
 const buildItems = (count: number) => Array.from({ length: count }, (_, i) => buildItem({ id: i }));
 
-test('writes of one turn of the event loop share a commit', async () => {
-  const database = buildDatabase();
-  const store = batching(database);
-  const items = buildItems(64);
-  const outcomes = Promise.all(items.map((item) => store.create(item)));
-  const commit = await database.commit(0);
-  expect(commit.items).toEqual(items);
-  commit.succeed();
-  expect(await outcomes).toEqual(items.map(() => 'created'));
-  expect(database.commits).toHaveLength(1);
-});
-
 test('writes that come turn after turn share a commit; it does not wait for who comes later', async () => {
   const database = buildDatabase();
   const store = batching(database);
