@@ -3,7 +3,9 @@ import { STATUS_CODES } from 'node:http';
 import {
   documentedKey,
   isJson,
+  isObject,
   joinPointer,
+  members,
   type MediaTypeObject,
   type OpenApiDocument,
   type Operation,
@@ -26,6 +28,20 @@ export interface ErrorResponse {
   /** JSON pointer to the response, behind its references. */
   readonly pointer: string;
   readonly content: readonly MediaTypeObject[];
+}
+
+/** Whether a handler has to give headers: those that are required, and those by reference, whose type is never optional. */
+export function hasHeaders(
+  document: OpenApiDocument,
+  { pointer, responses }: Operation,
+  key: string,
+): boolean {
+  const headers = document.follow(joinPointer(pointer, 'responses', key)).value['headers'];
+  const isReference = ([, header]: readonly [string, unknown]) => isObject(header) && '$ref' in header;
+  return (
+    responses.get(key)?.headers.some(({ required }) => required) === true ||
+    members(headers).some(isReference)
+  );
 }
 
 /** A documented body of errors; without a media type: a response without a body. */
@@ -185,7 +201,8 @@ export function otherBodies(
   });
 }
 
-function conforms(
+/** Whether an operation documents an answer. */
+export function conforms(
   { responses }: ServedOperation,
   status: number,
   contentType: string | undefined,

@@ -12,8 +12,8 @@ import {
   viewSchemas,
 } from '../../src/contract';
 import { ERRORS } from '../../src/runtime';
-import { handlerName } from '../generate/handler-names';
 import type { Source } from '../source/source';
+import { handlerPath } from './code';
 import { storesOf } from './stores';
 import { description, type Table, tablesOf } from './tables';
 import { documentFiles } from './document-files';
@@ -36,8 +36,8 @@ import { schemesOf } from './schemes';
 import { toServable } from './servable';
 import { examplesFile, otherThan, prepare, storedExamples } from './tests';
 import { typesOf } from './types';
-import { undocumented, type Users, usersOf, userScenario } from './user-code';
-import { userExamples } from './user-examples';
+import { undocumented, type Users, usersOf } from './user-code';
+import { userExamples, userScenario } from './user-examples';
 
 export interface Layout {
   /** The text of each file, by its path. */
@@ -101,18 +101,15 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
   const others = otherBodies(document, served, usual);
   const tables = tablesOf(document, stored, names);
   const ids = operations.map(({ operationId }) => operationId);
-  const stores = storesOf(document, tables, typeOf, { usual, others, kinds }, ids);
+  const stores = storesOf(tables, typeOf, { document, usual, others, kinds }, ids);
   const examples = storedExamples(document, tables);
   const prepared = prepare(document, served, resources, kinds, stores);
   const scenario = again && userScenario(again, requests);
   const { name, files, note } = documentFiles(source, names.kebab);
 
   return {
-    handlers: stores.written.flatMap(({ operation, code }) =>
-      code === undefined ||
-      `src/handlers/${handlerName(operation.operationId).file}.ts` in (users?.files ?? {})
-        ? []
-        : operation,
+    handlers: stores.written.flatMap(({ operation }) =>
+      handlerPath(operation) in (users?.files ?? {}) ? [] : operation,
     ),
     notes: [
       ...(note === undefined ? [] : [`openapi/${name} is ${note}`]),

@@ -8,7 +8,7 @@ import {
   schemeKind,
   viewSchemas,
 } from '../../src/contract';
-import { wordsOf } from './names';
+import { plain, wordsOf } from './names';
 
 /** A value in a request or an answer. */
 export interface Field {
@@ -21,12 +21,10 @@ export interface Field {
   readonly certain: readonly boolean[];
 }
 
-/** An operation that is given the name and the password of a user. */
+/** An operation whose body has the name and the password of a user. In a URL, logs would show the password. */
 export interface Asking {
   readonly operation: Operation;
-  /** Where they stand: the name of the part of the request. */
-  readonly part: 'body' | 'query' | 'header';
-  /** JSON pointer to the schema of its body; empty without one. */
+  /** JSON pointer to the schema of its body. */
   readonly media: string;
   readonly fields: readonly Field[];
   readonly login: Field;
@@ -49,14 +47,6 @@ export interface Logins {
   /** The word before the token, for an API key. */
   readonly prefix: string | undefined;
 }
-
-/** What was found, and what to tell people about it. */
-export interface Found {
-  readonly logins: Logins | undefined;
-  readonly notes: readonly string[];
-}
-
-const plain = (text: string): string => text.toLowerCase().replace(/[^a-z\d]/g, '');
 
 /** Names of properties, without case and punctuation; the best first. */
 const NAMES =
@@ -104,13 +94,14 @@ export function fieldsOf(
     );
 }
 
-const nameOf = ({ path }: Field): string => plain(path.at(-1) ?? '');
+/** The name of the last property, without case and punctuation. */
+export const keyOf = ({ path }: Field): string => plain(path.at(-1) ?? '');
 
 /** The first field with one of the names. Those at the top come before those inside of others. */
 function named(fields: readonly Field[], names: readonly string[]): Field | undefined {
-  const ranked = fields.filter((field) => names.includes(nameOf(field)));
+  const ranked = fields.filter((field) => names.includes(keyOf(field)));
   return ranked.sort(
-    (a, b) => a.path.length - b.path.length || names.indexOf(nameOf(a)) - names.indexOf(nameOf(b)),
+    (a, b) => a.path.length - b.path.length || names.indexOf(keyOf(a)) - names.indexOf(keyOf(b)),
   )[0];
 }
 
@@ -120,50 +111,24 @@ function isText(document: OpenApiDocument, { schemas }: Field, direction: 'reque
 }
 
 /** Where a request has the name and the password; undefined if it has none. */
-function askedBy(
-  document: OpenApiDocument,
-  operation: Operation,
-): Omit<Asking, 'status' | 'answer' | 'answered' | 'token'> | undefined {
-  const { requestBody, parameters } = operation;
+function askedBy(document: OpenApiDocument, operation: Operation) {
+  const content = operation.requestBody?.content ?? [];
   const media =
-    requestBody?.content.find(({ type }) => isJson(type.essence)) ??
-    requestBody?.content.find(({ type }) => type.essence === 'application/x-www-form-urlencoded');
-  const parts = [
-    {
-      part: 'body' as const,
-      fields: media?.schema === undefined ? [] : fieldsOf(document, [media.schema], 'request'),
-    },
-    ...(['query', 'header'] as const).map((part) => ({
-      part,
-      fields: parameters
-        .filter((parameter) => parameter.in === part && parameter.schemaPointer !== undefined)
-        .map(({ name, required, schemaPointer = '' }) => ({
-          path: [name],
-          schemas: [schemaPointer],
-          required,
-          certain: [required],
-        })),
-    })),
-  ];
-  for (const { part, fields } of parts) {
-    const texts = fields.filter((field) => isText(document, field, 'request'));
-    const password =
-      texts.find((field) => PASSWORD.test(nameOf(field))) ??
-      texts.find(({ schemas }) => viewSchemas(document, schemas, 'request').formats.has('password'));
-    const login = named(
-      texts.filter((field) => field !== password),
-      NAMES,
-    );
-    if (password && login) return { operation, part, media: media?.schema ?? '', fields, login, password };
-  }
-  return undefined;
+    content.find(({ type }) => isJson(type.essence)) ??
+    content.find(({ type }) => type.essence === 'application/x-www-form-urlencoded');
+  if (media?.schema === undefined) return undefined;
+  const fields = fieldsOf(document, [media.schema], 'request');
+  const texts = fields.filter((field) => isText(document, field, 'request'));
+  const password =
+    texts.find((field) => PASSWORD.test(keyOf(field))) ??
+    texts.find(({ schemas }) => viewSchemas(document, schemas, 'request').formats.has('password'));
+  const others = texts.filter((field) => field !== password);
+  const login = named(others, NAMES);
+  return password && login && { operation, media: media.schema, fields, login, password };
 }
 
 /** The success of an operation, and the token in it. */
-function answeredBy(
-  document: OpenApiDocument,
-  { responses }: Operation,
-): Pick<Asking, 'status' | 'answer' | 'answered' | 'token'> {
+function answeredBy(document: OpenApiDocument, { responses }: Operation) {
   const [status = '', success] = [...responses].find(([key]) => key.startsWith('2')) ?? [];
   const media = success?.content.find(({ type }) => isJson(type.essence)) ?? success?.content[0];
   if (media?.schema === undefined) return { status, answer: undefined, answered: [], token: undefined };
@@ -196,7 +161,7 @@ function roleOf(document: OpenApiDocument, asking: Asking): Role | undefined {
   const role = guessed(
     operation,
     token !== undefined,
-    answered.some((field) => nameOf(field) === nameOf(asking.login)),
+    answered.some((field) => keyOf(field) === keyOf(asking.login)),
   );
   return role && hintOf(document, operation, role)?.is === false ? undefined : role;
 }
@@ -228,7 +193,10 @@ const titleOf = ({
 }: Asking): string => `${method} ${path}`;
 
 /** The users of a document, and what to tell people. */
-export function loginsOf(document: OpenApiDocument, operations: readonly Operation[]): Found {
+export function loginsOf(
+  document: OpenApiDocument,
+  operations: readonly Operation[],
+): { readonly logins: Logins | undefined; readonly notes: readonly string[] } {
   const asking = operations.flatMap((operation): Asking[] => {
     const asked = askedBy(document, operation);
     return asked ? [{ ...asked, ...answeredBy(document, operation) }] : [];
@@ -242,9 +210,11 @@ export function loginsOf(document: OpenApiDocument, operations: readonly Operati
     ];
   });
   const by = (role: Role) => asking.filter((one) => roleOf(document, one) === role);
+  // One that says so comes first.
+  const isHinted = ({ operation }: Asking) => Number(hintOf(document, operation, 'login')?.is === true);
   const [login, ...others] = by('login')
     .filter(({ token }) => token)
-    .sort((a, b) => rank(document, a) - rank(document, b));
+    .sort((a, b) => isHinted(b) - isHinted(a));
   if (!login) return { logins: undefined, notes };
   const scheme = schemeFor(document, operations, login);
   if (scheme === undefined) {
@@ -257,7 +227,7 @@ export function loginsOf(document: OpenApiDocument, operations: readonly Operati
       ],
     };
   }
-  const same = (field: Field) => nameOf(field) === nameOf(login.login);
+  const same = (field: Field) => keyOf(field) === keyOf(login.login);
   const register = by('register').flatMap((one): Asking[] => {
     const name = one.fields.find((field) => same(field) && field !== one.password) ?? one.login;
     return same(name) || !one.fields.some(same) ? [{ ...one, login: name }] : [];
@@ -274,10 +244,6 @@ export function loginsOf(document: OpenApiDocument, operations: readonly Operati
     ],
   };
 }
-
-/** The best login first: one that says so, then one whose password is not part of a URL. */
-const rank = (document: OpenApiDocument, { operation, part }: Asking): number =>
-  (hintOf(document, operation, 'login')?.is ? 0 : 2) + (part === 'body' ? 0 : 1);
 
 /** The scheme of the tokens: that of the hint, or else the first one that is not for other programs. */
 function schemeFor(

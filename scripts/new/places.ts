@@ -1,14 +1,17 @@
 /** What stands in the places of scripts/new/layout/ for one document. */
 import { quoted } from '../generate/handler-names';
-import { creations, imports, members as opened, type Stores, typeImports, typeMembers } from './stores';
-import { codeOf, numberPlace, propertyName, recognizable, says } from './error-body';
+import { openerOf, partOf } from './storage-code';
+import type { Stores } from './stores';
+import { codeOf, propertyName } from './code';
+import { numberPlace, recognizable, says } from './error-body';
 import type { ErrorBody, OtherBody, OwnKind } from './errors';
 import { fill, type Places, withoutUnusedImports } from './fill';
 import { layoutFiles, readLayout } from './layout-files';
 import type { Names } from './names';
 import type { Scheme } from './schemes';
+import type { Table } from './tables';
 import type { Sequence, StoredExample, Todo } from './tests';
-import { credentialsCode, type Users } from './user-code';
+import { columnsCode, credentialsCode, type Users } from './user-code';
 
 /** What a document decides about its service. */
 export interface Decided {
@@ -42,7 +45,9 @@ export function filledLayout(decided: Decided): Record<string, string> {
   const { kebab, pascal, snake, title } = decided.names;
   const names = { 'bike-shed': kebab, BikeShed: pascal, bike_shed: snake, 'Bike Shed': title };
   const places: Readonly<Record<string, Places>> = { ...projectPlaces(decided), ...sourcePlaces(decided) };
-  const files = layoutFiles().filter((file) => file !== 'openapi/overlay.yaml');
+  const isOwn = (file: string) =>
+    file !== 'openapi/overlay.yaml' && (decided.users !== undefined || file !== USERS);
+  const files = layoutFiles().filter(isOwn);
   const unknown = Object.keys(places).filter((file) => !files.includes(file));
   if (unknown.length > 0) throw new Error(`the layout has no file ${unknown.join(', ')}`);
   return Object.fromEntries(
@@ -54,6 +59,8 @@ export function filledLayout(decided: Decided): Record<string, string> {
   );
 }
 
+/** Only a service with users has it. */
+const USERS = 'src/storage/users.ts';
 /** A secret to try tokens with. */
 const SIGNING = '$(openssl rand -hex 32)';
 
@@ -132,7 +139,7 @@ function sourcePlaces(decided: Decided): Record<string, Places> {
   const { tables, written } = stores;
   const number = numberPlace(usual.shape);
   const refuses = (status: number) =>
-    written.filter(({ code = '' }) => code.includes(`return { status: ${status}`));
+    written.filter(({ code }) => code.includes(`return { status: ${status}`));
   const operationsWith = (status: number) => [
     ...new Set([
       ...(status === 404 ? decided.absent : []),
@@ -140,6 +147,7 @@ function sourcePlaces(decided: Decided): Record<string, Places> {
     ]),
   ];
   const members = others.length === 0 ? recognizable(usual.shape) : '';
+  const lines = (line: (table: Table) => string) => tables.map((table) => `${line(table)}\n`).join('');
   /** The examples and their store, in a program that imports src/ from `source`. */
   const examplePlaces = (source: string, store: string): Places => ({
     '#imports': examples
@@ -185,17 +193,18 @@ function sourcePlaces(decided: Decided): Record<string, Places> {
     },
     'src/handlers/index.ts': { '#handlers': false },
     'src/bike-shed/bike-shed-store.ts': {
-      '#imports': `${typeImports(tables)}${users ? "import type { Users } from '../storage/users';\n" : ''}`,
-      '#members': `${typeMembers(tables)}${users ? 'readonly users: Users;\n' : ''}`,
+      '#imports': `${lines((table) => `import type { ${partOf(table)} } from '../storage/${table.file}';`)}${users ? "import type { Users } from '../storage/users';\n" : ''}`,
+      '#members': `${lines((table) => `readonly ${table.name}: ${partOf(table)};`)}${users ? 'readonly users: Users;\n' : ''}`,
     },
     'src/storage/open.ts': {
       "mark: 'Bike'": `mark: ${quoted(names.mark)}`,
       'neighbors.color': `${tables[0]?.variable ?? ''}.color`,
       'insertInto(neighbors,': `insertInto(${tables[0]?.variable ?? ''},`,
-      '#imports': `${imports(tables)}${users ? "import { users, usersIn } from './users';\n" : ''}`,
-      '#members': `${opened(tables)}${users ? 'users: usersIn(database),\n' : ''}`,
-      '#tables': `${creations(tables)}${users ? 'createTable(users),\n' : ''}`,
+      '#imports': `${lines((table) => `import { ${table.variable}, ${openerOf(table)} } from './${table.file}';`)}${users ? "import { users, usersIn } from './users';\n" : ''}`,
+      '#members': `${lines((table) => `${table.name}: ${openerOf(table)}(database),`)}${users ? 'users: usersIn(database),\n' : ''}`,
+      '#tables': `${lines(({ variable }) => `createTable(${variable}),`)}${users ? 'createTable(users),\n' : ''}`,
     },
+    ...(users && { [USERS]: userPlaces(users) }),
     'src/seed.ts': {
       ...examplePlaces('.', 'store'),
       ...(examples.length === 0 && {
@@ -230,6 +239,16 @@ function sourcePlaces(decided: Decided): Record<string, Places> {
       '#waivers': decided.todo.map((each) => `  ${codeOf(each)},\n`).join(''),
       "'/components/schemas/Problem'": quoted(usual.schema),
     },
+  };
+}
+
+function userPlaces({ facts: { columns, isCounted }, name }: Users): Places {
+  const words = [...columns.values()].map(({ word }) => word);
+  return {
+    '  TEXT,\n}': `  ${[...new Set([...(isCounted ? ['IDENTITY'] : []), 'TEXT', ...words])].join(',\n  ')},\n}`,
+    '#columns': columnsCode({ columns, isCounted }),
+    email: name,
+    ...(isCounted && { 'TEXT.primaryKey()': 'IDENTITY', 'id: string': 'id: bigint' }),
   };
 }
 

@@ -1,11 +1,22 @@
 /** Decides what a service stores: the files of its storage, and the handlers that follow from the document. */
-import type { OpenApiDocument } from '../../src/contract';
+import { isJson, type OpenApiDocument, type Operation, viewSchemas } from '../../src/contract';
 import { handlerName } from '../generate/handler-names';
-import type { ErrorBody, OtherBody, OwnKind } from './errors';
-import { handlerFile, handlersOf, isRestricted, type Written } from './handler-code';
-import { openerOf, partOf, storageCode } from './storage-code';
+import { changeCode, createCode } from './change-code';
+import { handlerFile, handlerPath, Unclear } from './code';
+import { insideOf } from './envelopes';
+import { type Handled, isRestricted, listCode, readCode, removeCode, type Shared } from './handler-code';
+import { type Paging, pagingOf } from './paging';
+import type { Resource } from './resources';
+import { storageCode } from './storage-code';
 import type { Table } from './tables';
 import type { BodyPlace } from './types';
+
+/** A handler that follows from the document. */
+export interface Written {
+  readonly operation: Operation;
+  /** From its parameters on. */
+  readonly code: string;
+}
 
 export interface Stores {
   readonly tables: readonly Table[];
@@ -15,53 +26,78 @@ export interface Stores {
 }
 
 export function storesOf(
-  document: OpenApiDocument,
   tables: readonly Table[],
   typeOf: (body: BodyPlace) => string,
-  errors: {
-    readonly usual: ErrorBody;
-    readonly others: readonly OtherBody[];
-    readonly kinds: readonly OwnKind[];
-  },
+  errors: Omit<Shared, 'tables'>,
   operationIds: readonly string[],
 ): Stores {
-  const byName = new Map(tables.map((table) => [table.name, table]));
-  const shared = { document, tables: byName, ...errors };
-  const names = operationIds.map((id) => handlerName(id));
-  const count = (file: string) =>
-    names.filter((name) => name.file.toLowerCase() === file.toLowerCase()).length;
+  const { document } = errors;
+  const shared: Shared = { ...errors, tables: new Map(tables.map((table) => [table.name, table])) };
+  const names = operationIds.map((id) => handlerName(id).file.toLowerCase());
   const parts = tables.map((table) => {
-    const { written, paging } = handlersOf(shared, table);
+    const paging = pagingFor(document, table);
     // An operation whose name in code is that of another one gets a name of its own later.
-    const own = written.filter(({ operation }) => count(handlerName(operation.operationId).file) === 1);
-    const uses = (need: Written['needs']) =>
-      own.some(({ needs, code = '' }) => needs === need && code !== '');
+    const written = handlersOf(shared, table, paging).filter(
+      ({ operation }) =>
+        names.filter((name) => name === handlerName(operation.operationId).file.toLowerCase()).length === 1,
+    );
+    const uses = (method: string) =>
+      written.some(({ code }) => code.includes(`store.${table.name}.${method}(`));
     const file = storageCode(
       {
         ...{ table, paging, type: typeOfOne(document, table, typeOf) },
-        counts: own.some(({ code = '' }) => code.includes(`store.${table.name}.count(`)),
-        changes: uses('change'),
-        removes: uses('remove'),
-        isRestricted: isRestricted(table, byName),
+        ...{ counts: uses('count'), changes: uses('change'), removes: uses('remove') },
+        isRestricted: isRestricted(table, shared.tables),
       },
-      byName,
+      shared.tables,
     );
-    return { table, file, own };
+    return { files: [[`src/storage/${table.file}.ts`, file] as const], written };
   });
-  const written = parts.flatMap(({ own }) => own);
+  const written = parts.flatMap((part) => part.written);
   return {
     ...{ tables, written },
-    files: {
-      ...Object.fromEntries(parts.map(({ table, file }) => [`src/storage/${table.file}.ts`, file])),
-      ...Object.fromEntries(
-        written.flatMap(({ operation, code }) =>
-          code === undefined
-            ? []
-            : [[`src/handlers/${handlerName(operation.operationId).file}.ts`, handlerFile(operation, code)]],
-        ),
+    files: Object.fromEntries([
+      ...parts.flatMap(({ files }) => files),
+      ...written.map(
+        ({ operation, code }) => [handlerPath(operation), handlerFile(operation, code)] as const,
       ),
-    },
+    ]),
   };
+}
+
+/** The handlers of a table. What the document does not tell is none. */
+function handlersOf(shared: Shared, table: Table, paging: Paging | undefined): Written[] {
+  const stored: Partial<Resource> = table.stored ?? {};
+  const makers: [Operation | undefined, (of: Handled) => string][] = [
+    [stored.list, (of) => listCode(of, paging)],
+    [stored.create, createCode],
+    [stored.read, readCode],
+    [stored.replace, (of) => changeCode(of, true)],
+    [stored.patch, (of) => changeCode(of, false)],
+    [stored.remove, removeCode],
+  ];
+  return makers.flatMap(([operation, make]): Written[] => {
+    try {
+      return operation ? [{ operation, code: make({ ...shared, table, operation }) }] : [];
+    } catch (error) {
+      if (error instanceof Unclear) return [];
+      throw error;
+    }
+  });
+}
+
+/** How the list of a table is asked for; undefined: it has none. */
+function pagingFor(document: OpenApiDocument, table: Table): Paging | undefined {
+  const list = table.stored?.list;
+  const [, success] = [...(list?.responses ?? [])].find(([key]) => key.startsWith('2')) ?? [];
+  const schema = success?.content.find(({ type }) => isJson(type.essence))?.schema;
+  if (!list || schema === undefined) return undefined;
+  const { isList, property } = insideOf(document, [schema], 'response', 'list');
+  if (!isList) return undefined;
+  const view = viewSchemas(document, [schema], 'response');
+  const own = property === undefined ? [schema] : (view.properties.get(property) ?? []);
+  const most = viewSchemas(document, own, 'response').most.get('Items');
+  return pagingOf(document, list, table, most && Number(most.value));
 }
 
 /** The TypeScript type of one object of a table, as the document has it. */
@@ -76,21 +112,3 @@ function typeOfOne(
   if (inside.property === undefined || type.startsWith('components[')) return type;
   return `NonNullable<${type}['${inside.property}']>`;
 }
-
-/** What open.ts and the interface of the store have of the tables. */
-export const imports = (tables: readonly Table[]): string =>
-  tables
-    .map((table) => `import { ${table.variable}, ${openerOf(table)} } from './${table.file}';\n`)
-    .join('');
-
-export const creations = (tables: readonly Table[]): string =>
-  tables.map(({ variable }) => `createTable(${variable}),\n`).join('');
-
-export const members = (tables: readonly Table[]): string =>
-  tables.map((table) => `${table.name}: ${openerOf(table)}(database),\n`).join('');
-
-export const typeImports = (tables: readonly Table[]): string =>
-  tables.map((table) => `import type { ${partOf(table)} } from '../storage/${table.file}';\n`).join('');
-
-export const typeMembers = (tables: readonly Table[]): string =>
-  tables.map((table) => `readonly ${table.name}: ${partOf(table)};\n`).join('');

@@ -12,7 +12,7 @@ import {
   viewSchemas,
 } from '../../src/contract';
 import { quoted } from '../generate/handler-names';
-import { codeOf, propertyName } from './error-body';
+import { codeOf, propertyName } from './code';
 import type { OwnKind } from './errors';
 import { idOf, type Resource, successBody } from './resources';
 import { insideOf, within } from './envelopes';
@@ -50,7 +50,7 @@ export function prepare(
     const absence = none && absenceOf(document, operation, inner, none);
     if (absence) sequences.push(absence);
   }
-  for (const { operation, code = '' } of written) {
+  for (const { operation, code } of written) {
     const isOf = ({ stored }: Table) =>
       stored?.create === operation || (stored && 'read' in stored && stored.replace === operation);
     const table = tables.find(isOf);
@@ -66,7 +66,7 @@ export function prepare(
   const proven = new Set(sequences.flatMap(({ proves }) => proves));
   const answers = (operationId: string, status: string) =>
     written.some(
-      ({ operation, code = '' }) =>
+      ({ operation, code }) =>
         operation.operationId === operationId && code.includes(`return { status: ${status}`),
     );
   const todo = served.flatMap(({ operation: { operationId, responses } }) =>

@@ -1,4 +1,5 @@
-import { codeOf, type Facts, numberPlace, says, valueOf } from '../../../scripts/new/error-body';
+import { codeOf } from '../../../scripts/new/code';
+import { type Facts, numberPlace, says, valueOf } from '../../../scripts/new/error-body';
 import { bodyOf, errorResponses } from '../../../scripts/new/errors';
 import { compileContract, type JsonObject, OpenApiDocument } from '../../../src/contract';
 import { buildDocument } from '../../support/service';

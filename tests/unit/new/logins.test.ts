@@ -83,16 +83,7 @@ test.each<[string, Record<string, object>, object]>([
     },
     { token: 'data.session.token' },
   ],
-  [
-    'text',
-    {
-      'GET /user/login': {
-        parameters: ['username', 'password'].map((name) => ({ name, in: 'query', schema: text })),
-        responses: ok(text),
-      },
-    },
-    { token: '', name: 'username' },
-  ],
+  ['text', { 'POST /login': { ...asks('username'), responses: ok(text) } }, { token: '', name: 'username' }],
   [
     'what a form asks for',
     {
@@ -159,6 +150,13 @@ test.each<[string, object]>([
   ['DELETE /login', { ...asks('email'), ...answers('token') }],
   ['POST /login', { ...asks('email'), ...answers('token'), 'x-login': false }],
   ['POST /login', asks('email')],
+  [
+    'GET /login',
+    {
+      parameters: ['email', 'password'].map((name) => ({ name, in: 'query', schema: text })),
+      ...answers('token'),
+    },
+  ],
 ])('%s is no login', (title, operation) => {
   expect(find({ [title]: operation })).toEqual({ notes: [] });
 });
