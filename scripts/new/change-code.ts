@@ -5,7 +5,7 @@ import type { Column } from './columns';
 import { askedOf } from './envelopes';
 import { checkFits, enveloped, type Handled, missing, pathOf, refusal, successOf } from './handler-code';
 import { wordsOf } from './names';
-import { spoken, violationsOf } from './storage-code';
+import { spoken, type Violation, violationsOf } from './storage-code';
 import { handledValue } from './types';
 
 /** The body of a request without its envelope. */
@@ -76,7 +76,7 @@ export function createCode(of: Handled): string {
   const now = values.some((value) => /\bnow\b/.test(value)) ? NOW : '';
   const parameters = [path.code, code].filter((part) => part !== '').join(', ');
   const name = variable === table.one ? 'added' : table.one;
-  const violations = refusals(of, name, variable, path.variables);
+  const violations = refusals(of, name, variable, path.variables, violationsOf(table));
   const added = values.length === 1 ? variable : `{ ${values.join(', ')} }`;
   return `async ({ ${parameters} }) => {
     ${now}${inside || violations !== '' ? `const ${name} = ` : ''}await store.${table.name}.add(${added});
@@ -89,7 +89,13 @@ export function createCode(of: Handled): string {
  *
  * @param variable of the body of the request
  */
-function refusals(of: Handled, result: string, variable: string, path: readonly string[]): string {
+function refusals(
+  of: Handled,
+  result: string,
+  variable: string,
+  path: readonly string[],
+  rules: readonly Violation[],
+): string {
   const { table, tables, operation } = of;
   const rule = table.unique?.name ?? table.keys.at(-1)?.name ?? '';
   const [[name = '', to] = [], another] = table.references;
@@ -103,9 +109,7 @@ function refusals(of: Handled, result: string, variable: string, path: readonly 
     unique: () => refusal(of, [409, 422], `the ${spoken(rule)} is taken`),
     'foreign key': () => refusal(of, isNew ? [404, 422, 409] : [422, 409, 404], absent),
   };
-  return violationsOf(table)
-    .map((violated) => `if (${result} === '${violated}') ${answers[violated]()}\n`)
-    .join('');
+  return rules.map((violated) => `if (${result} === '${violated}') ${answers[violated]()}\n`).join('');
 }
 
 export function changeCode(of: Handled, isWhole: boolean): string {
@@ -133,10 +137,16 @@ export function changeCode(of: Handled, isWhole: boolean): string {
     ...times.map(nowFor),
   ];
   const name = variable === table.one ? 'changed' : table.one;
+  // What the request cannot change breaks no rule.
+  const unique = table.unique ?? table.keys.at(-1);
+  const columns = { unique: [unique?.name ?? ''], 'foreign key': [...table.references.keys()] };
+  const rules = violationsOf(table).filter((rule) =>
+    columns[rule].some((column) => view.properties.has(column)),
+  );
   const changes = values.length === 1 ? variable : `{ ${values.join(', ')} }`;
   return `async ({ ${path.code}, ${code} }) => {
     ${times.length > 0 ? NOW : ''}const ${name} = await store.${table.name}.change(${[...path.variables, changes].join(', ')});
-    ${refusals(of, name, variable, path.variables)}if (${name}) return { status: ${status}${inside ? `, body: ${enveloped(inside, name)}` : ''} };
+    ${refusals(of, name, variable, path.variables, rules)}if (${name}) return { status: ${status}${inside ? `, body: ${enveloped(inside, name)}` : ''} };
     ${missing(of, path.own)}
   }`;
 }

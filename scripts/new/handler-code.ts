@@ -148,8 +148,7 @@ export function listCode(of: Handled, paging: Paging | undefined): string {
   checkFits(of, inside, beside);
   const { types, formats } = viewSchemas(document, inside.beside.get(counted ?? '') ?? [], 'response');
   const isCount = /(count|total|size|length)/i.test(counted ?? '') && types.has('integer');
-  if (counted !== undefined && (!isCount || formats.has('int64')))
-    throw new Unclear(`its envelope has ${counted}`);
+  if (counted !== undefined && !isCount) throw new Unclear(`its envelope has ${counted}`);
   const { variables, code } = pathOf(of);
   const isAsked = paging.query !== undefined && paging.names.length > 0;
   const given = [...variables, ...(isAsked ? ['query'] : [])];
@@ -172,8 +171,9 @@ export function listCode(of: Handled, paging: Paging | undefined): string {
   taken.push(list);
   const total = free(counted ?? '', 'count');
   const filters = [...variables, ...(paging.filters.length > 0 ? ['query'] : [])].join(', ');
+  const inAll = `await store.${table.name}.count(${filters})`;
   const count =
-    counted === undefined ? '' : `const ${total} = await store.${table.name}.count(${filters});\n`;
+    counted === undefined ? '' : `const ${total} = ${formats.has('int64') ? `BigInt(${inAll})` : inAll};\n`;
   const body =
     counted === undefined
       ? enveloped(inside, list)

@@ -7,7 +7,7 @@ import { insideOf } from './envelopes';
 import { type Handled, isRestricted, listCode, readCode, removeCode, type Shared } from './handler-code';
 import { type Paging, pagingOf } from './paging';
 import type { Resource } from './resources';
-import { storageCode } from './storage-code';
+import { storageCode, violationsOf } from './storage-code';
 import type { Table } from './tables';
 import type { BodyPlace } from './types';
 
@@ -42,11 +42,16 @@ export function storesOf(
         names.filter((name) => name === handlerName(operation.operationId).file.toLowerCase()).length === 1,
     );
     const uses = (method: string) =>
-      written.some(({ code }) => code.includes(`store.${table.name}.${method}(`));
+      written.filter(({ code }) => code.includes(`store.${table.name}.${method}(`)).map(({ code }) => code);
+    const changing = uses('change').join('');
     const file = storageCode(
       {
         ...{ table, paging, type: typeOfOne(document, table, typeOf) },
-        ...{ counts: uses('count'), changes: uses('change'), removes: uses('remove') },
+        ...{ counts: uses('count').length > 0, removes: uses('remove').length > 0 },
+        changes:
+          changing === ''
+            ? undefined
+            : violationsOf(table).filter((rule) => changing.includes(`=== '${rule}'`)),
         isRestricted: isRestricted(table, shared.tables),
       },
       shared.tables,

@@ -75,6 +75,8 @@ export function prepare(
       .filter(
         (key) => responses.has(key) && !proven.has(`${operationId} ${key}`) && !answers(operationId, key),
       )
+      // An invalid request shows it.
+      .filter((key) => key !== '422' || responses.has('400'))
       .map((key) => ({
         obligation: `${operationId} | response | ${key} | *`,
         reason: `to do: write a scenario that ends in ${key}, then delete this line`,

@@ -2,7 +2,7 @@
 import type { OpenApiDocument, ServedOperation } from '../../src/contract';
 import { quoted } from '../generate/handler-names';
 import { codeOf, Expression, handlerFile, handlerPath, propertyName, Unclear } from './code';
-import { conforms, hasHeaders, type OwnKind } from './errors';
+import { conforms, type OwnKind } from './errors';
 import { type Asking, type Field, keyOf, type Logins } from './logins';
 import { put, valueAt } from './user-examples';
 import { EXAMPLE_ID, factsOf, saidOf, type UserFacts } from './users';
@@ -76,7 +76,8 @@ function endOf(
 ) {
   const { operation, status, answer, token } = asking;
   if (!/^2\d\d$/.test(status)) throw new Unclear('it documents no status of success');
-  if (hasHeaders(document, operation, status)) throw new Unclear('its success has headers');
+  const success = operation.responses.get(status);
+  if (success?.headers.some(({ required }) => required)) throw new Unclear('its success has headers');
   let [shape, sample]: unknown[] = [{}, {}];
   for (const field of asking.answered) {
     const said = saidOf(document, asking, facts, field);
@@ -91,7 +92,7 @@ function endOf(
   const one = served.find((each) => each.operation === operation);
   if (one && !conforms(one, Number(status), answer?.mediaType, answer && sample))
     throw new Unclear('the facts about a user do not make its success');
-  const several = (operation.responses.get(status)?.content.length ?? 0) > 1;
+  const several = (success?.content.length ?? 0) > 1;
   const media = several && answer ? `contentType: ${quoted(answer.mediaType)}, ` : '';
   const id = facts.isCounted ? 'String(user.id)' : 'user.id';
   return `${token ? `const token = await tokens.issue(${id});\n` : ''}return { status: ${status}${answer ? `, ${media}body: ${codeOf(shape)}` : ''} };`;
