@@ -5,7 +5,7 @@ import type { Column } from './columns';
 import { askedOf } from './envelopes';
 import { checkFits, enveloped, type Handled, missing, pathOf, refusal, successOf } from './handler-code';
 import { wordsOf } from './names';
-import { spoken, type Violation, violationsOf } from './storage-code';
+import { spoken, type Violation, violationsOf } from './table-code';
 import { handledValue } from './types';
 
 /** The body of a request without its envelope. */

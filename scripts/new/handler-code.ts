@@ -6,7 +6,7 @@ import { typeOf } from './columns';
 import { type Inside, insideOf } from './envelopes';
 import { type ErrorBody, hasHeaders, type OtherBody, type OwnKind } from './errors';
 import type { Paging } from './paging';
-import { spoken, TYPES } from './storage-code';
+import { spoken, TYPES } from './table-code';
 import type { Table } from './tables';
 
 /** What the handlers of a service share. */

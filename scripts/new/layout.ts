@@ -4,7 +4,6 @@ import {
   examplesOf,
   isObject,
   joinPointer,
-  jsonPath,
   OpenApiDocument,
   type Operation,
   samples,
@@ -15,7 +14,9 @@ import { ERRORS } from '../../src/runtime';
 import type { Source } from '../source/source';
 import { handlerPath } from './code';
 import { storesOf } from './stores';
-import { description, type Table, tablesOf } from './tables';
+import { notesOn } from './notes';
+import { related } from './references';
+import { type Table, tablesOf } from './tables';
 import { documentFiles } from './document-files';
 import {
   type ErrorBody,
@@ -23,12 +24,11 @@ import {
   type OtherBody,
   otherBodies,
   ownKinds,
-  succeedsByDefault,
   usualErrorBody,
 } from './errors';
 import { loginsOf } from './logins';
 import type { Names } from './names';
-import { type Action, overlayFor } from './overlay';
+import { overlayFor } from './overlay';
 import { filledLayout } from './places';
 import { askedOf, bodySchemas, within } from './envelopes';
 import { allPathParameters, listedIn, type PathParameter, type Resource, resourcesOf } from './resources';
@@ -61,7 +61,7 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
   const parameters = [
     ...resources.flatMap((resource) => resource.parameters),
     ...allPathParameters(servable, given, resources),
-    ...referenceExamples(servable, tablesOf(servable, resources, names)),
+    ...referenceExamples(servable, related(tablesOf(servable, resources, names))),
   ];
   const { logins, notes: userNotes } = loginsOf(
     servable,
@@ -99,7 +99,7 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
       !again || (name !== 'users' && create?.operationId !== (again.register?.operation.operationId ?? '')),
   );
   const others = otherBodies(document, served, usual);
-  const tables = tablesOf(document, stored, names);
+  const tables = related(tablesOf(document, stored, names));
   const ids = operations.map(({ operationId }) => operationId);
   const stores = storesOf(tables, typeOf, { document, usual, others, kinds }, ids);
   const examples = storedExamples(document, tables);
@@ -120,10 +120,7 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
           ]),
       ...userNotes,
       ...(users?.notes ?? []),
-      ...successes(document, operations, actions),
-      ...conflicts(document, tables),
-      ...undecided(operations),
-      ...leftOut(actions.filter(({ remove }) => remove)),
+      ...notesOn(document, operations, tables, actions),
       `served ${operations.length} of ${total} operations`,
     ],
     files: {
@@ -173,51 +170,6 @@ function ownBodies(
   });
 }
 
-/** What stands for a success that the document does not have. */
-function successes(
-  document: OpenApiDocument,
-  operations: Iterable<Operation>,
-  actions: readonly Action[],
-): string[] {
-  const proposed = new Set(
-    actions.flatMap(({ target, update }) =>
-      isObject(update) && isObject(update['responses']) ? target : [],
-    ),
-  );
-  return [...operations].flatMap((operation) => {
-    const { operationId } = operation;
-    if (proposed.has(jsonPath(document, operation.pointer)))
-      return `${operationId} documents no success: openapi/overlay.yaml proposes 204. Add the right 2XX to the document, or there`;
-    return succeedsByDefault(operation)
-      ? `${operationId} documents no success but default, which its handler answers with 200: openapi/overlay.yaml adds 4XX for its errors`
-      : [];
-  });
-}
-
-/** Where the document does not say which status an invalid request has. */
-function undecided(operations: readonly Operation[]): string[] {
-  const [first, ...others] = operations.filter(
-    ({ responses }) => responses.has('400') && responses.has('422'),
-  );
-  const more = others.length > 0 ? ` and ${others.length} more` : '';
-  return first
-    ? [
-        `${first.operationId}${more}: 400 and 422 are documented, and invalid requests get 400. For 422, change invalidRequest in src/errors.ts`,
-      ]
-    : [];
-}
-
-/** One line for each reason. */
-function leftOut(removed: readonly Action[]): string[] {
-  const reasons = new Map<string, string[]>();
-  for (const { target, description = '' } of removed)
-    reasons.set(description, [...(reasons.get(description) ?? []), target]);
-  return [...reasons].map(([reason, [first = '', ...others]]) => {
-    const more = others.length > 0 ? `, and ${others.length} more` : '';
-    return `${reason} (${first}${more})`;
-  });
-}
-
 /** A resource whose example is not that of the request that creates one, where the client chooses the key. */
 function apart(document: OpenApiDocument, resource: Resource): Resource {
   const { create, parameters, id } = resource;
@@ -261,14 +213,4 @@ function referenceExamples(document: OpenApiDocument, tables: readonly Table[]):
 function exampleOf(tables: readonly Table[], name: string): unknown {
   const stored = tables.find((one) => one.name === name)?.stored;
   return stored && 'read' in stored ? stored.parameters.at(-1)?.example : undefined;
-}
-
-/** A sentence for each 409 of which the document does not tell what two objects may not share. */
-function conflicts(document: OpenApiDocument, tables: readonly Table[]): string[] {
-  return tables.flatMap(({ stored, unique, source, file }) => {
-    const { create } = stored ?? {};
-    if (!create?.responses.has('409') || unique || source === 'given') return [];
-    const said = description(document, create, '409');
-    return `${create.operationId} documents 409${said === '' ? '' : ` (${said})`}: src/storage/${file}.ts has no column for it that is unique(). Write there, or in its handler, when it answers so`;
-  });
 }

@@ -8,7 +8,8 @@ import {
   schemeKind,
   viewSchemas,
 } from '../../src/contract';
-import { plain, wordsOf } from './names';
+import { guessed, type Role } from './login-words';
+import { plain } from './names';
 
 /** A value in a request or an answer. */
 export interface Field {
@@ -58,23 +59,6 @@ const TOKENS =
   'accesstoken,token,authtoken,authenticationtoken,authorizationtoken,jwt,jwttoken,jwtaccesstoken,bearertoken,bearer,sessiontoken,usertoken,apitoken,logintoken,idtoken,access,sessionid,session,sid,ticket,apikey,key'.split(
     ',',
   );
-const LOGIN =
-  /^(login|signin|authenticate|authentication|auth|authorize|token|tokens|session|sessions|oauth|connect)$/;
-const REGISTER = /^(register|registers|registration|registrations|signup|join|enroll)$/;
-const USER =
-  /^(users?|accounts?|customers?|members?|people|persons?|profiles?|authors?|players?|clients?|me)$/;
-/** They take a password too, and are neither. */
-const OTHER =
-  /^(reset|resets|forgot|forgotten|lost|recover|recovery|change|update|verify|verification|validate|confirm|confirmation|activate|activation|refresh|revoke|introspect|logout|signout|delete|remove|invite|invitation|invitations|admin|mfa|otp|totp|2fa|twofactor|unlock|check|exists|availability|available|deactivate)$/;
-
-/** `log in`, `sign up` and `two factor` are one word each. */
-const wordsIn = (text: string): string[] =>
-  wordsOf(text)
-    .join(' ')
-    .replace(/\b(log|sign) (in|up|out)\b/g, '$1$2')
-    .replace(/\btwo factor\b/g, 'twofactor')
-    .split(' ');
-
 /** The texts and other scalars of a body, with the names that lead to them. */
 export function fieldsOf(
   document: OpenApiDocument,
@@ -138,10 +122,6 @@ function answeredBy(document: OpenApiDocument, { responses }: Operation) {
   return { status, answer: { mediaType: media.key, schema: media.schema }, answered, token };
 }
 
-/** Whether anybody may request the operation. */
-const isOpen = ({ security }: Operation): boolean =>
-  security.length === 0 || security.some((alternative) => alternative.length === 0);
-
 /** What `x-login` or `x-register` says about an operation: whether it is one, or the scheme that its tokens are for. */
 function hintOf(
   document: OpenApiDocument,
@@ -153,8 +133,6 @@ function hintOf(
   return isObject(hint) ? { is: true, scheme: hint['scheme'] } : undefined;
 }
 
-type Role = 'login' | 'register';
-
 function roleOf(document: OpenApiDocument, asking: Asking): Role | undefined {
   const { operation, token, answered } = asking;
   for (const role of ['login', 'register'] as const) if (hintOf(document, operation, role)?.is) return role;
@@ -164,24 +142,6 @@ function roleOf(document: OpenApiDocument, asking: Asking): Role | undefined {
     answered.some((field) => keyOf(field) === keyOf(asking.login)),
   );
   return role && hintOf(document, operation, role)?.is === false ? undefined : role;
-}
-
-/** What the words of an operation say, if anybody may request it. */
-function guessed(operation: Operation, hasToken: boolean, hasUser: boolean): Role | undefined {
-  const {
-    method,
-    operationId,
-    paths: [path = ''],
-  } = operation;
-  const segments = path.split('/').filter((segment) => segment !== '');
-  const last = wordsIn(segments.at(-1) ?? '');
-  const words = [...wordsIn(segments.slice(-2).join(' ')), ...wordsIn(operationId)];
-  const has = (kind: RegExp, among = words): boolean => among.some((word) => kind.test(word));
-  if (!isOpen(operation) || path.includes('{') || has(OTHER) || !/^(POST|PUT|GET)$/.test(method))
-    return undefined;
-  const registers = has(REGISTER) || (has(USER, last) && !has(LOGIN, last) && method !== 'GET');
-  if (registers) return method === 'GET' ? undefined : 'register';
-  return hasToken && (has(LOGIN) || !hasUser) ? 'login' : undefined;
 }
 
 /** `POST /login` */

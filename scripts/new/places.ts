@@ -5,24 +5,15 @@ import type { Stores } from './stores';
 import { codeOf, propertyName } from './code';
 import { numberPlace, recognizable, says } from './error-body';
 import type { ErrorBody, OtherBody, OwnKind } from './errors';
+import { type Project, projectPlaces } from './project-places';
 import { fill, type Places, withoutUnusedImports } from './fill';
 import { layoutFiles, readLayout } from './layout-files';
-import type { Names } from './names';
-import type { Scheme } from './schemes';
 import type { Table } from './tables';
 import type { Sequence, StoredExample, Todo } from './tests';
 import { columnsCode, credentialsCode, type Users } from './user-code';
 
 /** What a document decides about its service. */
-export interface Decided {
-  readonly names: Names;
-  /** The name of the document in openapi/. */
-  readonly document: string;
-  /** The name of the package in vendor/. */
-  readonly tarball: string;
-  /** Those whose secrets are in the environment. */
-  readonly schemes: readonly Scheme[];
-  readonly users: Users | undefined;
+export interface Decided extends Project {
   readonly stores: Stores;
   readonly kinds: readonly OwnKind[];
   readonly usual: ErrorBody;
@@ -61,73 +52,6 @@ export function filledLayout(decided: Decided): Record<string, string> {
 
 /** Only a service with users has it. */
 const USERS = 'src/storage/users.ts';
-/** A secret to try tokens with. */
-const SIGNING = '$(openssl rand -hex 32)';
-
-function projectPlaces({ names, document, tarball, schemes, users }: Decided): Record<string, Places> {
-  const trials = schemes.map(({ secrets, trial }) => `${secrets}=${trial} `);
-  const fileOf = ({ secrets }: Scheme): string => secrets.toLowerCase().replaceAll('_', '-');
-  const files = [...schemes.map(fileOf), ...(users ? ['token-secrets'] : [])];
-  return {
-    '.env.example': {
-      '#credentials': schemes.length > 0,
-      '#schemes': schemes.map(({ name, what, secrets, issuer }) => ({
-        "'keeper'": quoted(name),
-        'bearer tokens, separated by commas, each with its scopes after a colon if it has any: one,another:read write':
-          what,
-        API_TOKENS: secrets,
-        '#issuer': issuer !== undefined && [{ AUTH: issuer }],
-      })),
-      '#users': users !== undefined,
-    },
-    Dockerfile: {
-      '-e API_TOKENS=secret ': [...trials, ...(users ? [`TOKEN_SECRETS=${SIGNING} `] : [])]
-        .map((trial) => `-e ${trial}`)
-        .join(''),
-    },
-    Makefile: { 'bike-shed.yaml': document },
-    'README.md': {
-      'bike-shed.yaml': document,
-      '#schemes':
-        schemes.length === 0
-          ? users
-            ? ''
-            : 'Anybody: no operation demands credentials.\n'
-          : schemes.map(({ name, what, secrets, issuer }) => ({
-              keeper: name,
-              'bearer tokens': what.split(',')[0] ?? '',
-              API_TOKENS: secrets,
-              '; JWTs by `AUTH_JWKS_URL`, `AUTH_ISSUER` and `AUTH_AUDIENCE`':
-                issuer === undefined
-                  ? ''
-                  : `; JWTs by \`${issuer}_JWKS_URL\`, \`${issuer}_ISSUER\` and \`${issuer}_AUDIENCE\``,
-            })),
-      '#users': users !== undefined && [{ keeper: users.scheme, logIn: users.login.operation.operationId }],
-    },
-    'deploy/compose.yaml': {
-      '#users': users !== undefined,
-      'API_TOKENS=secret ': [...trials, ...(users ? [`TOKEN_SECRETS=${SIGNING} `] : [])].join(''),
-      '#schemes': schemes.map(({ secrets }) => ({ API_TOKENS: secrets })),
-    },
-    'deploy/kubernetes.yaml': {
-      '#users': users !== undefined,
-      ' --from-file=api-tokens=FILE_WITH_ONE_ON_EACH_LINE': files
-        .map((file) => ` --from-file=${file}=FILE_WITH_ONE_ON_EACH_LINE`)
-        .join(''),
-      '#schemes': schemes.map((scheme) => ({ API_TOKENS: scheme.secrets, 'api-tokens': fileOf(scheme) })),
-      '#secrets': files.length > 0,
-      '{ key: api-tokens, path: api-tokens }': files
-        .map((file) => `{ key: ${file}, path: ${file} }`)
-        .join(', '),
-    },
-    'package.json': {
-      '"Bike Shed"': JSON.stringify(names.title),
-      'contract-first-server.tgz': tarball,
-    },
-    'tsconfig.json': { '#here': false },
-  };
-}
-
 /** The verifier of the layout. */
 const VERIFIER = "bearerTokens({ secrets: 'API_TOKENS', issuer: 'AUTH' })";
 
@@ -243,7 +167,7 @@ function sourcePlaces(decided: Decided): Record<string, Places> {
 }
 
 function userPlaces({ facts: { columns, isCounted }, name }: Users): Places {
-  const words = [...columns.values()].map(({ word }) => word);
+  const words = [...columns.values()].map(({ type }) => type);
   return {
     '  TEXT,\n}': `  ${[...new Set([...(isCounted ? ['IDENTITY'] : []), 'TEXT', ...words])].join(',\n  ')},\n}`,
     '#columns': columnsCode({ columns, isCounted }),

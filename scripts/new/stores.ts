@@ -7,7 +7,8 @@ import { insideOf } from './envelopes';
 import { type Handled, isRestricted, listCode, readCode, removeCode, type Shared } from './handler-code';
 import { type Paging, pagingOf } from './paging';
 import type { Resource } from './resources';
-import { storageCode, violationsOf } from './storage-code';
+import { storageCode } from './storage-code';
+import { violationsOf } from './table-code';
 import type { Table } from './tables';
 import type { BodyPlace } from './types';
 

@@ -4,6 +4,7 @@ import { quoted } from '../generate/handler-names';
 import { codeOf, Expression, handlerFile, handlerPath, propertyName, Unclear } from './code';
 import { conforms, type OwnKind } from './errors';
 import { type Asking, type Field, keyOf, type Logins } from './logins';
+import { columnText } from './table-code';
 import { put, valueAt } from './user-examples';
 import { EXAMPLE_ID, factsOf, saidOf, type UserFacts } from './users';
 
@@ -197,17 +198,7 @@ export function usersOf(
 
 /** The columns of the table of users. */
 export const columnsCode = ({ columns }: UserFacts): string =>
-  [...columns.values()]
-    .map(({ name, word, narrow, unique, nullable, optional }) =>
-      [
-        `${name}: ${word}`,
-        narrow === undefined ? '' : `.as<${narrow}>()`,
-        unique ? '.unique()' : '',
-        nullable ? '.nullable()' : optional ? '.optional()' : '',
-        ',\n',
-      ].join(''),
-    )
-    .join('');
+  [...columns.values()].map((column) => `${columnText(column, column.narrow, column.unique)},\n`).join('');
 
 /** The user whom the example of the login names. */
 function storedCode(

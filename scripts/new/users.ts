@@ -10,9 +10,9 @@ import { handledValue } from './types';
 /** A column of the table of users, beside its key, and the hash of the password. */
 export interface UserColumn {
   readonly name: string;
-  readonly word: ColumnType;
+  readonly type: ColumnType;
   readonly nullable: boolean;
-  readonly optional: boolean;
+  readonly required: boolean;
   readonly unique: boolean;
   /** The values that it may have, as a type; undefined: all of its word. */
   readonly narrow: string | undefined;
@@ -110,24 +110,24 @@ function columnOf(
 ): UserColumn | undefined {
   const { schemas } = shown[0] ?? field;
   const direction = shown[0] ? 'response' : 'request';
-  const { type: word, nullable: isNull } = typeOf(document, schemas);
+  const { type, nullable: isNull } = typeOf(document, schemas);
   const nullable = isNull || (from !== undefined && typeOf(document, from.schemas).nullable);
   const isGiven = isLogin || from?.required === true;
-  const optional = !isGiven && !nullable && !shown.some(({ required }) => required);
+  const required = isGiven || nullable || shown.some((one) => one.required);
   const [text] = samples(document, schemas[0] ?? '', direction);
   const values = viewSchemas(document, schemas, direction).values?.values() ?? [];
   const listed = [...values].filter((value) => value !== null);
   const sample = handledValue(document, schemas, listed[0] ?? text);
   const narrow =
-    word === 'JSON_VALUE' ? listType(document, schemas) : word === 'TEXT' && listed.map(codeOf).join(' | ');
+    type === 'JSON_VALUE' ? listType(document, schemas) : type === 'TEXT' && listed.map(codeOf).join(' | ');
   if (narrow === undefined) return undefined;
   const own = field.path.at(-1) ?? '';
   const name = camelOf(own, 'value');
   return {
-    ...{ word, optional, sample, nullable: nullable && !isLogin, narrow: narrow || undefined },
+    ...{ type, required, sample, nullable: nullable && !isLogin, narrow: narrow || undefined },
     name: /^(id|passwordHash)$/.test(name) ? `given${pascalOf(own)}` : name,
     unique: isLogin || (isGiven && /^(email|emailaddress|username)$/.test(keyOf(field))),
-    made: isGiven || nullable || optional ? undefined : madeOf(word, own, listed, sample),
+    made: isGiven || nullable || !required ? undefined : madeOf(type, own, listed, sample),
   };
 }
 
@@ -167,7 +167,7 @@ export function saidOf(
   if (column)
     return column.nullable && !types.has('null')
       ? undefined
-      : { code: `user.${column.name}`, sample: column.sample, isOptional: column.optional };
+      : { code: `user.${column.name}`, sample: column.sample, isOptional: !column.required };
   if (!KEYS.test(keyOf(field))) return undefined;
   if (types.has('integer'))
     return formats.has('int64') ? { code: 'user.id', sample: 1n } : { code: 'Number(user.id)', sample: 1 };
