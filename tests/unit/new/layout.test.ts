@@ -107,13 +107,15 @@ it('leaves out what cannot be served, with the reason', async () => {
     paths: {
       '/a': {
         get: { operationId: 'getA', responses: done },
-        post: { operationId: 'postA', requestBody: body, responses: done },
+        // What it lacks, and what is wrong in it, is left out with it: an action inside of it would match nothing.
+        post: { requestBody: body, responses: { ...done, NO_SUCH: { description: 'no' } } },
       },
     },
   });
   expect(files['openapi/overlay.yaml']).toMatch(
     /target: \$\.paths\['\/a'\]\.post\n.*multipart bodies cannot be served/,
   );
+  expect(files['openapi/overlay.yaml']?.match(/\.post\b/g)).toHaveLength(1);
   expect(notes.at(-1)).toBe('served 1 of 2 operations');
 });
 
