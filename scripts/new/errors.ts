@@ -175,18 +175,23 @@ export interface OtherBody extends ErrorBody {
   readonly status: number;
 }
 
-/** Finds the operations whose documented errors differ from the usual body. */
+/**
+ * Finds the operations whose documented errors differ from the usual body.
+ *
+ * @param ownIn the kinds of errors of its handler
+ */
 export function otherBodies(
   document: OpenApiDocument,
   all: Iterable<ServedOperation>,
   usual: ErrorBody,
-  factsIn: (operation: Operation) => readonly Facts[] = factsFor,
+  ownIn: (operation: Operation) => readonly OwnKind[] = () => [],
 ): OtherBody[] {
   const known = new Map<string, ErrorBody | undefined>();
   return [...all].flatMap((served) => {
     const { operationId, pointer, responses } = served.operation;
     const others = new Map<number, ErrorBody | undefined>();
-    for (const facts of factsIn(served.operation)) {
+    const own = ownIn(served.operation).map((kind) => ({ ...kind, message: REFUSED }));
+    for (const facts of [...factsFor(served.operation), ...own]) {
       const { status } = facts;
       const body = valueOf(usual.shape, facts);
       const key = documentedKey(served.operation, status);

@@ -7,10 +7,8 @@ import {
   OpenApiDocument,
   type Operation,
   samples,
-  type ServedOperation,
   viewSchemas,
 } from '../../src/contract';
-import { ERRORS } from '../../src/runtime';
 import type { Source } from '../source/source';
 import { handlerPath } from './code';
 import { storesOf } from './stores';
@@ -18,14 +16,7 @@ import { notesOn } from './notes';
 import { related } from './references';
 import { type Table, tablesOf } from './tables';
 import { documentFiles } from './document-files';
-import {
-  type ErrorBody,
-  errorResponses,
-  type OtherBody,
-  otherBodies,
-  ownKinds,
-  usualErrorBody,
-} from './errors';
+import { errorResponses, otherBodies, ownKinds, usualErrorBody } from './errors';
 import { loginsOf } from './logins';
 import type { Names } from './names';
 import { overlayFor } from './overlay';
@@ -36,7 +27,7 @@ import { schemesOf } from './schemes';
 import { toServable } from './servable';
 import { examplesFile, otherThan, prepare, storedExamples } from './tests';
 import { typesOf } from './types';
-import { undocumented, type Users, usersOf } from './user-code';
+import { undocumented, usersOf } from './user-code';
 import { userExamples, userScenario } from './user-examples';
 
 export interface Layout {
@@ -98,7 +89,9 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
     ({ name, create }) =>
       !again || (name !== 'users' && create?.operationId !== (again.register?.operation.operationId ?? '')),
   );
-  const others = otherBodies(document, served, usual);
+  const others = otherBodies(document, served, usual, ({ operationId }) =>
+    (users?.kinds ?? []).filter(({ kind }) => users?.refusals[kind]?.includes(operationId)),
+  );
   const tables = related(tablesOf(document, stored, names));
   const ids = operations.map(({ operationId }) => operationId);
   const stores = storesOf(tables, typeOf, { document, usual, others, kinds }, ids);
@@ -139,7 +132,7 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
           status: documented?.key ?? '',
           mediaType: usual.mediaType ?? '',
         }),
-        others: [...others, ...(users ? ownBodies(document, served, usual, users) : [])],
+        others,
         examples,
         absent: operations.filter((one) => one.responses.has('404')).map(({ operationId }) => operationId),
         sequences: [...prepared.sequences, ...(scenario ?? [])],
@@ -152,22 +145,6 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
       ...(examples.length > 0 && { 'tests/contract/examples.json': examplesFile(examples) }),
     },
   };
-}
-
-/** The bodies with which users are refused, where they are not the usual one. */
-function ownBodies(
-  document: OpenApiDocument,
-  served: readonly ServedOperation[],
-  usual: ErrorBody,
-  { kinds, refusals }: Users,
-): OtherBody[] {
-  return kinds.flatMap(({ kind, ...code }) => {
-    const refusing = served.filter(({ operation }) => refusals[kind]?.includes(operation.operationId));
-    const isCommon = Object.values(ERRORS).some(({ status }) => status === code.status);
-    return isCommon
-      ? []
-      : otherBodies(document, refusing, usual, () => [{ message: 'a sentence', kind, ...code }]);
-  });
 }
 
 /** A resource whose example is not that of the request that creates one, where the client chooses the key. */

@@ -52,24 +52,12 @@ export interface Table {
 }
 
 /** Names that the files of a service use: types of TypeScript, of JavaScript and of the library. */
-const TYPES = [
-  ...'Database Store OwnRefusal RefusalRule Scenario ServiceTarget Waiver Kind RowOf NewRowOf Schema StoreObserver'.split(
-    ' ',
-  ),
-  ...'Record Readonly Partial Required Pick Omit Extract Exclude NonNullable ReturnType Document Query Dependencies'.split(
-    ' ',
-  ),
-  ...Object.getOwnPropertyNames(globalThis),
-];
-const VARIABLES = [
-  ...'table select update insertInto deleteFrom equal and or sql only unlessViolated database count query'.split(
-    ' ',
-  ),
-  ...'openDatabase createTable store body path status errorBody randomUUID now others value added rest limit offset'.split(
-    ' ',
-  ),
-  ...Object.getOwnPropertyNames(globalThis),
-];
+const TYPES = `Database Store OwnRefusal RefusalRule Scenario ServiceTarget Waiver Kind RowOf NewRowOf Schema StoreObserver Record
+  Readonly Partial Required Pick Omit Extract Exclude NonNullable ReturnType Document Query Dependencies`;
+const VARIABLES = `table select update insertInto deleteFrom equal and or sql only unlessViolated database count query openDatabase
+  createTable store body path status errorBody randomUUID now others value added rest limit offset`;
+const taken = (words: string): Set<string> =>
+  new Set([...words.split(/\s+/), ...Object.getOwnPropertyNames(globalThis)]);
 
 /** Properties that name what no other object has, the surest first. */
 const NATURAL = [
@@ -83,8 +71,8 @@ export function tablesOf(
   stored: readonly (Stored | Resource)[],
   names: Names,
 ): Table[] {
-  const types = new Set([...TYPES, `${names.pascal}Store`]);
-  const [variables, files] = [new Set(VARIABLES), new Set(['open'])];
+  const types = taken(TYPES).add(`${names.pascal}Store`);
+  const [variables, files] = [taken(VARIABLES), new Set(['open'])];
   const tables = stored.flatMap((one): Table[] => {
     const { create, inside, name } = one;
     const found = columnsOf(document, inside.schemas, create ? bodySchemas(document, create) : []);

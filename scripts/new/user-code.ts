@@ -46,24 +46,25 @@ const refusalStatus = ({ operation: { responses } }: Asking, statuses: readonly 
 const wrongStatus = (login: Asking): number => refusalStatus(login, [401, 403, 422, 400, 404]);
 const takenStatus = (register: Asking): number => refusalStatus(register, [409, 422, 400, 403]);
 
-/** The refusals of users that the overlay adds to their operations, where the document has none. */
-export const undocumented = ({ login, register }: Logins) =>
-  [
-    {
-      operation: login.operation,
-      status: wrongStatus(login),
-      description: 'No user has this name and this password.',
-    },
-    ...(register
-      ? [
-          {
-            operation: register.operation,
-            status: takenStatus(register),
-            description: 'There is a user of this name already.',
-          },
-        ]
-      : []),
-  ].filter(
+/** How the handlers of users refuse. */
+const refusalsFor = ({ login, register }: Logins) => [
+  {
+    ...{ kind: 'wrongPassword', operation: login.operation, status: wrongStatus(login), number: 10 },
+    description: 'No user has this name and this password.',
+  },
+  ...(register
+    ? [
+        {
+          ...{ kind: 'nameTaken', operation: register.operation, status: takenStatus(register), number: 11 },
+          description: 'There is a user of this name already.',
+        },
+      ]
+    : []),
+];
+
+/** The refusals that the overlay adds to the operations of users, where the document has none. */
+export const undocumented = (logins: Logins) =>
+  refusalsFor(logins).filter(
     ({ operation: { responses }, status }) =>
       ![String(status), `${String(status)[0]}XX`, 'default'].some((key) => responses.has(key)),
   );
@@ -174,22 +175,16 @@ export function usersOf(
     notes.push(
       `the tokens of ${scheme} have no scopes, which operations demand: give them to ${quoted(login.operation.operationId)}, by tokens.issue(user.id, { scopes })`,
     );
-  const kindOf = (kind: string, number: number, { operation }: Asking, status: number) => ({
-    ...{ kind, status, number: status * 100 + number, operation },
-  });
-  const kinds = [
-    kindOf('wrongPassword', 10, login, wrongStatus(login)),
-    ...(register ? [kindOf('nameTaken', 11, register, takenStatus(register))] : []),
-  ];
+  const refused = refusalsFor(logins);
   return {
     ...{ ...logins, facts, name, files, notes, scopes },
-    kinds: kinds.map(({ kind, status, number }) => ({ kind, status, number })),
+    kinds: refused.map(({ kind, status, number }) => ({ kind, status, number: status * 100 + number })),
     refusals: {
-      ...Object.fromEntries(kinds.map(({ kind, operation }) => [kind, [operation.operationId]])),
+      ...Object.fromEntries(refused.map(({ kind, operation }) => [kind, [operation.operationId]])),
       ...(register && isVague(register) && { invalidRequest: [register.operation.operationId] }),
     },
     isProven: (obligation) =>
-      kinds.some(({ status, operation }) =>
+      refused.some(({ status, operation }) =>
         obligation.startsWith(`${operation.operationId} | response | ${status} `),
       ),
     stored: storedCode(login, facts, example),

@@ -32,16 +32,6 @@ it.each<[string, JsonObject, unknown]>([
     { type: 'about:blank', title: 'A title', status: 404, detail: 'a sentence' },
   ],
   [
-    'a nested error',
-    object({ error: object({ code: text, message: text }) }),
-    { error: { code: 'notFound', message: 'a sentence' } },
-  ],
-  [
-    'a list of errors',
-    object({ errors: { type: 'array', items: object({ message: text }) } }),
-    { errors: [{ message: 'a sentence' }] },
-  ],
-  [
     'a small code',
     object({ code: { ...integer, maximum: 599 }, message: text }),
     { code: 404, message: 'a sentence' },
