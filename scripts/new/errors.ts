@@ -206,8 +206,7 @@ export function otherBodies(
   });
 }
 
-/** Whether an operation documents an answer. */
-export function conforms(
+function conforms(
   { responses }: ServedOperation,
   status: number,
   contentType: string | undefined,

@@ -1,10 +1,12 @@
 /** Writes the handlers that follow from the document: read, list and delete. */
 import { isJson, type OpenApiDocument, type Operation, stringifyJson, viewSchemas } from '../../src/contract';
 import { quoted } from '../generate/handler-names';
-import { memberCode, Unclear } from './code';
+import { codeOf, memberCode, propertyName, Unclear } from './code';
 import { typeOf } from './columns';
 import { type Inside, insideOf } from './envelopes';
 import { type ErrorBody, hasHeaders, type OtherBody, type OwnKind } from './errors';
+import { capitalized } from './names';
+import type { Refused } from './overlay';
 import type { Paging } from './paging';
 import { spoken, TYPES } from './table-code';
 import type { Table } from './tables';
@@ -12,7 +14,8 @@ import type { Table } from './tables';
 /** What the handlers of a service share. */
 export interface Shared {
   readonly document: OpenApiDocument;
-  readonly usual: ErrorBody;
+  /** The body of most errors; undefined: the document has none. */
+  readonly usual: ErrorBody | undefined;
   readonly others: readonly OtherBody[];
   readonly kinds: readonly OwnKind[];
   readonly tables: ReadonlyMap<string, Table>;
@@ -22,6 +25,8 @@ export interface Shared {
 export interface Handled extends Shared {
   readonly table: Table;
   readonly operation: Operation;
+  /** What it would be refused with that the document does not have. It is a stub then, until the overlay adds it. */
+  readonly lacks: Refused[];
 }
 
 /** The first success of an operation, and its body without the envelope. */
@@ -37,9 +42,9 @@ export function successOf({ document, operation }: Handled, wanted: 'one' | 'lis
   return { status, inside: insideOf(document, [media.schema], 'response', wanted) };
 }
 
-/** An answer with a status that the document has for errors of this kind, or else Unclear. */
+/** An answer with a status that the document has for errors of this kind. The first one, if it has none, is lacking. */
 export function refusal(of: Handled, statuses: readonly number[], message: string): string {
-  const { document, operation, usual, others, kinds } = of;
+  const { document, operation, usual, others, kinds, lacks } = of;
   for (const status of statuses) {
     const kind = kinds.find((one) => one.status === status)?.kind;
     const key = String(status);
@@ -49,12 +54,17 @@ export function refusal(of: Handled, statuses: readonly number[], message: strin
     if (!media) return `return { status: ${status} };`;
     const { value } = document.follow(media.schema ?? '');
     const isUsual =
-      media.key === usual.mediaType && stringifyJson(value) === stringifyJson(document.at(usual.schema));
+      media.key === usual?.mediaType && stringifyJson(value) === stringifyJson(document.at(usual.schema));
     const isOther = others.some((one) => one.operationId === operation.operationId && one.status === status);
     if (isUsual && !another && !isOther)
       return `return { status: ${status}, body: errorBody(${quoted(kind)}, ${message.includes('${') ? `\`${message}\`` : quoted(message)}) };`;
   }
-  throw new Unclear(`it has no ${statuses.join(' or ')} with the usual body`);
+  const [status] = statuses;
+  if (status === undefined || statuses.some((one) => operation.responses.has(String(one))))
+    throw new Unclear(`it has no ${statuses.join(' or ')} with the usual body`);
+  const said = message.replace(/ \$\{.*?\}/g, '');
+  lacks.push({ operation, status, description: `${capitalized(said)}.` });
+  return '';
 }
 
 export const missing = (of: Handled, own: string, { one } = of.table): string =>
@@ -80,8 +90,19 @@ export function pathOf({ document, table, operation }: Handled) {
   };
 }
 
-export const enveloped = ({ property }: Inside, code: string): string =>
-  property === undefined ? code : `{ ${memberCode(property, code)} }`;
+/** @param beside further members, as code */
+export const enveloped = (
+  { property, remarks }: Inside,
+  code: string,
+  ...beside: readonly string[]
+): string =>
+  property === undefined && beside.length === 0
+    ? code
+    : `{ ${[
+        ...[...remarks].map(([name, value]) => `${propertyName(name)}: ${codeOf(value)}`),
+        memberCode(property ?? '', code),
+        ...beside,
+      ].join(', ')} }`;
 
 /** Whether the objects of a body are those of a table, as far as their properties tell. */
 export function checkFits(
@@ -174,10 +195,7 @@ export function listCode(of: Handled, paging: Paging | undefined): string {
   const inAll = `await store.${table.name}.count(${filters})`;
   const count =
     counted === undefined ? '' : `const ${total} = ${formats.has('int64') ? `BigInt(${inAll})` : inAll};\n`;
-  const body =
-    counted === undefined
-      ? enveloped(inside, list)
-      : `{ ${memberCode(inside.property ?? '', list)}, ${memberCode(counted, total)} }`;
+  const body = enveloped(inside, list, ...(counted === undefined ? [] : [memberCode(counted, total)]));
   return `async ${parameters} => {
     ${check}const ${list} = ${items};
     ${count}return { status: ${status}, body: ${body} };

@@ -7,11 +7,12 @@ import {
   OpenApiDocument,
   type Operation,
   samples,
+  type ServedOperation,
   viewSchemas,
 } from '../../src/contract';
 import type { Source } from '../source/source';
 import { handlerPath } from './code';
-import { storesOf } from './stores';
+import { lacking, storesOf } from './stores';
 import { notesOn } from './notes';
 import { related } from './references';
 import { type Table, tablesOf } from './tables';
@@ -47,18 +48,30 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
   const { root, actions, total } = toServable(source.document);
   const servable = new OpenApiDocument(root);
   const given = [...compileContract(servable).served.values()];
-  const resources = resourcesOf(servable, given).map((resource) => apart(servable, resource));
-  const found = usualErrorBody(servable, errorResponses(servable, given));
+  const read = resourcesOf(servable, given).map((resource) => apart(servable, resource));
+  const errors = errorResponses(servable, given);
+  const found = usualErrorBody(servable, errors);
   const parameters = [
-    ...resources.flatMap((resource) => resource.parameters),
-    ...allPathParameters(servable, given, resources),
-    ...referenceExamples(servable, related(tablesOf(servable, resources, names))),
+    ...read.flatMap((resource) => resource.parameters),
+    ...allPathParameters(servable, given, read),
+    ...referenceExamples(servable, related(tablesOf(servable, read, names))),
   ];
   const { logins, notes: userNotes } = loginsOf(
     servable,
     given.map(({ operation }) => operation),
   );
   const requests = logins && userExamples(servable, logins);
+  // Users have a table of their own.
+  const storedOf = (
+    document: OpenApiDocument,
+    served: readonly ServedOperation[],
+    resources: readonly Resource[],
+  ) =>
+    [...resources, ...listedIn(document, served, resources)].filter(
+      ({ name, create }) =>
+        !logins ||
+        (name !== 'users' && create?.operationId !== (logins.register?.operation.operationId ?? '')),
+    );
   const overlay = await overlayFor(
     source.document,
     servable,
@@ -66,13 +79,22 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
     [...actions, ...(requests?.login.actions ?? []), ...(requests?.register?.actions ?? [])],
     found,
     parameters,
-    logins && undocumented(logins),
+    [
+      ...(logins ? undocumented(logins) : []),
+      ...lacking(related(tablesOf(servable, storedOf(servable, given, read), names)), {
+        document: servable,
+        usual: found,
+        others: found ? otherBodies(servable, given, found) : [],
+        kinds: ownKinds(errors),
+      }),
+    ],
   );
 
   // The published document, as `make generate` makes it.
   const document = new OpenApiDocument(overlay.root);
   const served = [...compileContract(document).served.values()];
   const operations = served.map(({ operation }) => operation);
+  const resources = resourcesOf(document, served).map((resource) => apart(document, resource));
   const responses = errorResponses(document, served);
   const { usual } = overlay;
   const documented = responses.find(({ content }) =>
@@ -84,15 +106,10 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
   const kinds = ownKinds(responses);
   const again = requests && loginsOf(document, operations).logins;
   const users = again && usersOf(document, served, again, requests.login.value);
-  // Users have a table of their own.
-  const stored = [...resources, ...listedIn(document, served, resources)].filter(
-    ({ name, create }) =>
-      !again || (name !== 'users' && create?.operationId !== (again.register?.operation.operationId ?? '')),
-  );
   const others = otherBodies(document, served, usual, ({ operationId }) =>
     (users?.kinds ?? []).filter(({ kind }) => users?.refusals[kind]?.includes(operationId)),
   );
-  const tables = related(tablesOf(document, stored, names));
+  const tables = related(tablesOf(document, storedOf(document, served, resources), names));
   const ids = operations.map(({ operationId }) => operationId);
   const stores = storesOf(tables, typeOf, { document, usual, others, kinds }, ids);
   const examples = storedExamples(document, tables);

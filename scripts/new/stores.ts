@@ -5,6 +5,7 @@ import { changeCode, createCode } from './change-code';
 import { handlerFile, handlerPath, Unclear } from './code';
 import { insideOf } from './envelopes';
 import { type Handled, isRestricted, listCode, readCode, removeCode, type Shared } from './handler-code';
+import type { Refused } from './overlay';
 import { type Paging, pagingOf } from './paging';
 import type { Resource } from './resources';
 import { storageCode } from './storage-code';
@@ -38,7 +39,7 @@ export function storesOf(
   const parts = tables.map((table) => {
     const paging = pagingFor(document, table);
     // An operation whose name in code is that of another one gets a name of its own later.
-    const written = handlersOf(shared, table, paging).filter(
+    const written = handlersOf(shared, table, paging).written.filter(
       ({ operation }) =>
         names.filter((name) => name === handlerName(operation.operationId).file.toLowerCase()).length === 1,
     );
@@ -71,8 +72,14 @@ export function storesOf(
   };
 }
 
-/** The handlers of a table. What the document does not tell is none. */
-function handlersOf(shared: Shared, table: Table, paging: Paging | undefined): Written[] {
+/** What the handlers need to refuse, and the document lacks. */
+export function lacking(tables: readonly Table[], errors: Omit<Shared, 'tables'>): Refused[] {
+  const shared: Shared = { ...errors, tables: new Map(tables.map((table) => [table.name, table])) };
+  return tables.flatMap((table) => handlersOf(shared, table, pagingFor(errors.document, table)).lacks);
+}
+
+/** The handlers of a table, and what they lack. What the document does not tell is none. */
+function handlersOf(shared: Shared, table: Table, paging: Paging | undefined) {
   const stored: Partial<Resource> = table.stored ?? {};
   const makers: [Operation | undefined, (of: Handled) => string][] = [
     [stored.list, (of) => listCode(of, paging)],
@@ -82,14 +89,19 @@ function handlersOf(shared: Shared, table: Table, paging: Paging | undefined): W
     [stored.patch, (of) => changeCode(of, false)],
     [stored.remove, removeCode],
   ];
-  return makers.flatMap(([operation, make]): Written[] => {
+  const [written, lacks]: [Written[], Refused[]] = [[], []];
+  for (const [operation, make] of makers) {
+    if (!operation) continue;
+    const own: Refused[] = [];
     try {
-      return operation ? [{ operation, code: make({ ...shared, table, operation }) }] : [];
+      const code = make({ ...shared, table, operation, lacks: own });
+      if (own.length === 0) written.push({ operation, code });
+      lacks.push(...own);
     } catch (error) {
-      if (error instanceof Unclear) return [];
-      throw error;
+      if (!(error instanceof Unclear)) throw error;
     }
-  });
+  }
+  return { written, lacks };
 }
 
 /** How the list of a table is asked for; undefined: it has none. */

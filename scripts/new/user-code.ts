@@ -1,8 +1,8 @@
 /** Writes what the users of a service need: the handlers that log them in and register them, and what their tests begin with. */
-import type { OpenApiDocument, ServedOperation } from '../../src/contract';
+import { type OpenApiDocument, type ServedOperation, UndocumentedResponse } from '../../src/contract';
 import { quoted } from '../generate/handler-names';
 import { codeOf, Expression, handlerFile, handlerPath, propertyName, Unclear } from './code';
-import { conforms, type OwnKind } from './errors';
+import type { OwnKind } from './errors';
 import { type Asking, type Field, keyOf, type Logins } from './logins';
 import { columnText } from './table-code';
 import { put, valueAt } from './user-examples';
@@ -92,8 +92,13 @@ function endOf(
       );
   }
   const one = served.find((each) => each.operation === operation);
-  if (one && !conforms(one, Number(status), answer?.mediaType, answer && sample))
-    throw new Unclear('the facts about a user do not make its success');
+  try {
+    const body = answer && sample;
+    one?.responses.write({ status: Number(status), contentType: answer?.mediaType, body, headers: {} }, {});
+  } catch (error) {
+    if (!(error instanceof UndocumentedResponse)) throw error;
+    throw new Unclear(`the facts about a user do not make its success: ${error.message}`);
+  }
   const several = (success?.content.length ?? 0) > 1;
   const media = several && answer ? `contentType: ${quoted(answer.mediaType)}, ` : '';
   const id = facts.isCounted ? 'String(user.id)' : 'user.id';

@@ -3,6 +3,7 @@ import { type OpenApiDocument, samples, viewSchemas } from '../../src/contract';
 import { quoted } from '../generate/handler-names';
 import { codeOf } from './code';
 import { type ColumnType, typeOf } from './columns';
+import { remarkOf } from './envelopes';
 import { type Asking, type Field, keyOf, type Logins } from './logins';
 import { camelOf, pascalOf } from './names';
 import { handledValue } from './types';
@@ -43,7 +44,11 @@ const LIFETIME = /^(expires?(in)?(seconds)?|ttl|lifetime|tokenlifetime|maxage)$/
 const EXPIRY = /^(expires?(at|on)?|expiry|expiration|expirationdate|validuntil)$/;
 
 /** What an answer says of the token beside it; undefined: another fact. */
-function tokenFact(document: OpenApiDocument, field: Field, { token }: Asking): Said | undefined {
+function tokenFact(
+  document: OpenApiDocument,
+  field: Field,
+  { token, login, answered }: Asking,
+): Said | undefined {
   if (field === token) return { code: 'token', sample: 'a.token.abc' };
   const { types, formats, values } = viewSchemas(document, field.schemas, 'response');
   const name = keyOf(field);
@@ -62,7 +67,12 @@ function tokenFact(document: OpenApiDocument, field: Field, { token }: Asking): 
       code: 'new Date(Date.now() + tokens.lifetime * 1000).toISOString()',
       sample: '2026-01-01T00:00:00Z',
     };
-  return /^(success|ok)$/.test(name) && types.has('boolean') ? { code: 'true', sample: true } : undefined;
+  const isInside = (one: Field) => one.path.length > 1 && (one === token || keyOf(one) === keyOf(login));
+  const isBeside = field.path.length === 1 && answered.some(isInside);
+  const isSuccess = /^(success|ok)$/.test(name) && types.has('boolean');
+  const remark =
+    isBeside || isSuccess ? remarkOf(document, field.path.at(-1) ?? '', field.schemas) : undefined;
+  return remark === undefined ? undefined : { code: codeOf(remark), sample: remark };
 }
 
 const isSecret = (field: Field): boolean => /passw|secret|passphrase|^pwd$/.test(keyOf(field));

@@ -33,6 +33,37 @@ const layOutRead = (id: object, schema: object, path = '/carts', components: obj
   return layOutOf({ paths: { [`${path}/{id}`]: { get: read } }, components });
 };
 
+it('documents what its handlers refuse, where the document does not', async () => {
+  const cart = { type: 'object', required: ['id'], properties: { id: { type: 'string' } } };
+  const parameters = [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }];
+  const requestBody = { required: true, content: { 'application/json': { schema: cart } } };
+  const { files } = await layOutOf({
+    paths: {
+      '/carts': { post: { operationId: 'addCart', requestBody, responses: { 201: json(cart) } } },
+      '/carts/{id}': {
+        parameters,
+        get: { operationId: 'getCart', responses: { 200: json(cart) } },
+        delete: { operationId: 'deleteCart', responses: done },
+      },
+    },
+  });
+  const { actions } = parse(files['openapi/overlay.yaml'] ?? '') as {
+    actions: { description: string; update: Record<string, { description: string }> }[];
+  };
+  const refused = actions
+    .filter(({ description }) => description === 'how its handler refuses')
+    .flatMap(({ update }) =>
+      Object.entries(update).map(([status, { description }]) => [status, description]),
+    );
+  expect(refused).toEqual([
+    ['409', 'The id is taken.'],
+    ['404', 'There is no cart.'],
+    ['404', 'There is no cart.'],
+  ]);
+  for (const name of ['add', 'get', 'delete'])
+    expect(files[`src/handlers/${name}-cart.ts`]).toContain('errorBody(');
+});
+
 it('names operations, and adds a success and a body of errors, where the document has none', async () => {
   const { files, notes } = await layOutOf({
     paths: {
