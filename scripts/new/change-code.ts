@@ -144,9 +144,10 @@ export function changeCode(of: Handled, isWhole: boolean): string {
     columns[rule].some((column) => view.properties.has(column)),
   );
   const changes = values.length === 1 ? variable : `{ ${values.join(', ')} }`;
+  const absent = missing(of, path.own);
   return `async ({ ${path.code}, ${code} }) => {
     ${times.length > 0 ? NOW : ''}const ${name} = await store.${table.name}.change(${[...path.variables, changes].join(', ')});
     ${refusals(of, name, variable, path.variables, rules)}if (${name}) return { status: ${status}${inside ? `, body: ${enveloped(inside, name)}` : ''} };
-    ${missing(of, path.own)}
+    ${absent}
   }`;
 }

@@ -141,6 +141,7 @@ export function removeCode(of: Handled): string {
   const { status, inside } = successOf(of, 'one');
   if (inside) throw new Unclear('its success has a body');
   const { variables, own, code } = pathOf(of);
+  const absent = missing(of, own);
   const removal = `await store.${table.name}.remove(${variables.join(', ')})`;
   const refused = isRestricted(table, tables)
     ? `const removed = ${removal};
@@ -149,7 +150,7 @@ export function removeCode(of: Handled): string {
     : '';
   return `async ({ ${code} }) => {
     ${refused}if (${refused === '' ? removal : 'removed'}) return { status: ${status} };
-    ${missing(of, own)}
+    ${absent}
   }`;
 }
 
