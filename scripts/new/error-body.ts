@@ -1,6 +1,6 @@
 /** Finds how a document writes errors: the shape of a body, as a value with facts in it. */
 import { isObject } from '../../src/contract';
-import { quoted } from '../generate/handler-names';
+import { codeOf, Expression } from './code';
 
 /** What the body of an error can say. */
 export interface Facts {
@@ -24,12 +24,14 @@ const FACTS = {
 } as const;
 
 /** Stands in a shape for what an error says. */
-export class Fact {
+export class Fact extends Expression {
   /** @param isInt64 an integer of 64 bits is a bigint in an answer */
   constructor(
     readonly name: keyof typeof FACTS,
     readonly isInt64 = false,
-  ) {}
+  ) {
+    super(isInt64 ? `BigInt(${FACTS[name].code})` : FACTS[name].code);
+  }
 }
 
 /** A place of a shape. */
@@ -177,29 +179,6 @@ export function valueOf(shape: unknown, facts: Facts): unknown {
   }
   return isNested(shape) ? changed(shape, (member) => valueOf(member, facts)) : shape;
 }
-
-/** A value of a document, or a shape in terms of `kind` and `message`, as a TypeScript expression. */
-export function codeOf(value: unknown): string {
-  if (value instanceof Fact) {
-    const { code } = FACTS[value.name];
-    return value.isInt64 ? `BigInt(${code})` : code;
-  }
-  if (typeof value === 'string') return quoted(value);
-  if (typeof value === 'bigint') return `${value}n`;
-  if (Array.isArray(value)) return `[${value.map(codeOf).join(', ')}]`;
-  if (value instanceof Uint8Array)
-    return `Buffer.from(${quoted(Buffer.from(value).toString('base64'))}, 'base64')`;
-  if (!isObject(value)) return JSON.stringify(value);
-  const members = Object.entries(value).map(([name, member]) => {
-    const code = codeOf(member);
-    return member instanceof Fact && code === name ? name : `${propertyName(name)}: ${code}`;
-  });
-  return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
-}
-
-/** `__proto__: value` in an object literal sets its prototype. */
-export const propertyName = (name: string): string =>
-  name === '__proto__' ? `['${name}']` : /^[A-Za-z_$][\w$]*$/.test(name) ? name : quoted(name);
 
 /** The members of a body that tell a kind of refusal from another, as code; empty if there are none. */
 export function recognizable(shape: unknown): string {

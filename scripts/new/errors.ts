@@ -3,7 +3,9 @@ import { STATUS_CODES } from 'node:http';
 import {
   documentedKey,
   isJson,
+  isObject,
   joinPointer,
+  members,
   type MediaTypeObject,
   type OpenApiDocument,
   type Operation,
@@ -26,6 +28,20 @@ export interface ErrorResponse {
   /** JSON pointer to the response, behind its references. */
   readonly pointer: string;
   readonly content: readonly MediaTypeObject[];
+}
+
+/** Whether a handler has to give headers: those that are required, and those by reference, whose type is never optional. */
+export function hasHeaders(
+  document: OpenApiDocument,
+  { pointer, responses }: Operation,
+  key: string,
+): boolean {
+  const headers = document.follow(joinPointer(pointer, 'responses', key)).value['headers'];
+  const isReference = ([, header]: readonly [string, unknown]) => isObject(header) && '$ref' in header;
+  return (
+    responses.get(key)?.headers.some(({ required }) => required) === true ||
+    members(headers).some(isReference)
+  );
 }
 
 /** A documented body of errors; without a media type: a response without a body. */
@@ -159,18 +175,23 @@ export interface OtherBody extends ErrorBody {
   readonly status: number;
 }
 
-/** Finds the operations whose documented errors differ from the usual body. */
+/**
+ * Finds the operations whose documented errors differ from the usual body.
+ *
+ * @param ownIn the kinds of errors of its handler
+ */
 export function otherBodies(
   document: OpenApiDocument,
   all: Iterable<ServedOperation>,
   usual: ErrorBody,
-  factsIn: (operation: Operation) => readonly Facts[] = factsFor,
+  ownIn: (operation: Operation) => readonly OwnKind[] = () => [],
 ): OtherBody[] {
   const known = new Map<string, ErrorBody | undefined>();
   return [...all].flatMap((served) => {
     const { operationId, pointer, responses } = served.operation;
     const others = new Map<number, ErrorBody | undefined>();
-    for (const facts of factsIn(served.operation)) {
+    const own = ownIn(served.operation).map((kind) => ({ ...kind, message: REFUSED }));
+    for (const facts of [...factsFor(served.operation), ...own]) {
       const { status } = facts;
       const body = valueOf(usual.shape, facts);
       const key = documentedKey(served.operation, status);

@@ -6,7 +6,7 @@ import prettier from 'prettier';
 import type { Operation } from '../../src/contract';
 import { handlerName } from '../generate/handler-names';
 import { stubText } from '../generate/handlers';
-import { codeOf } from './error-body';
+import { codeOf } from './code';
 
 /** The target of the contract tests in a service. */
 const SERVICE = 'tests/contract/service.ts';

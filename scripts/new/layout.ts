@@ -4,32 +4,23 @@ import {
   examplesOf,
   isObject,
   joinPointer,
-  jsonPath,
   OpenApiDocument,
   type Operation,
   samples,
   type ServedOperation,
   viewSchemas,
 } from '../../src/contract';
-import { ERRORS } from '../../src/runtime';
-import { handlerName } from '../generate/handler-names';
 import type { Source } from '../source/source';
+import { handlerPath } from './code';
 import { lacking, storesOf } from './stores';
-import { description, type Table, tablesOf } from './tables';
+import { notesOn } from './notes';
+import { related } from './references';
+import { type Table, tablesOf } from './tables';
 import { documentFiles } from './document-files';
-import { says } from './error-body';
-import {
-  type ErrorBody,
-  errorResponses,
-  otherBodies,
-  type OtherBody,
-  ownKinds,
-  succeedsByDefault,
-  usualErrorBody,
-} from './errors';
+import { errorResponses, otherBodies, ownKinds, usualErrorBody } from './errors';
 import { loginsOf } from './logins';
 import type { Names } from './names';
-import { type Action, overlayFor } from './overlay';
+import { overlayFor } from './overlay';
 import { filledLayout } from './places';
 import { askedOf, bodySchemas, within } from './envelopes';
 import { allPathParameters, listedIn, type PathParameter, type Resource, resourcesOf } from './resources';
@@ -37,8 +28,8 @@ import { schemesOf } from './schemes';
 import { toServable } from './servable';
 import { examplesFile, otherThan, prepare, storedExamples } from './tests';
 import { typesOf } from './types';
-import { undocumented, type Users, usersOf, userScenario } from './user-code';
-import { userExamples } from './user-examples';
+import { undocumented, usersOf } from './user-code';
+import { userExamples, userScenario } from './user-examples';
 
 export interface Layout {
   /** The text of each file, by its path. */
@@ -63,7 +54,7 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
   const parameters = [
     ...read.flatMap((resource) => resource.parameters),
     ...allPathParameters(servable, given, read),
-    ...referenceExamples(servable, tablesOf(servable, read, names)),
+    ...referenceExamples(servable, related(tablesOf(servable, read, names))),
   ];
   const { logins, notes: userNotes } = loginsOf(
     servable,
@@ -90,7 +81,8 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
     parameters,
     [
       ...(logins ? undocumented(logins) : []),
-      ...lacking(servable, tablesOf(servable, storedOf(servable, given, read), names), {
+      ...lacking(related(tablesOf(servable, storedOf(servable, given, read), names)), {
+        document: servable,
         usual: found,
         others: found ? otherBodies(servable, given, found) : [],
         kinds: ownKinds(errors),
@@ -114,21 +106,20 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
   const kinds = ownKinds(responses);
   const again = requests && loginsOf(document, operations).logins;
   const users = again && usersOf(document, served, again, requests.login.value);
-  const others = otherBodies(document, served, usual);
-  const tables = tablesOf(document, storedOf(document, served, resources), names);
+  const others = otherBodies(document, served, usual, ({ operationId }) =>
+    (users?.kinds ?? []).filter(({ kind }) => users?.refusals[kind]?.includes(operationId)),
+  );
+  const tables = related(tablesOf(document, storedOf(document, served, resources), names));
   const ids = operations.map(({ operationId }) => operationId);
-  const stores = storesOf(document, tables, typeOf, { usual, others, kinds }, ids);
+  const stores = storesOf(tables, typeOf, { document, usual, others, kinds }, ids);
   const examples = storedExamples(document, tables);
   const prepared = prepare(document, served, resources, kinds, stores);
   const scenario = again && userScenario(again, requests);
   const { name, files, note } = documentFiles(source, names.kebab);
 
   return {
-    handlers: stores.written.flatMap(({ operation, code }) =>
-      code === undefined ||
-      `src/handlers/${handlerName(operation.operationId).file}.ts` in (users?.files ?? {})
-        ? []
-        : operation,
+    handlers: stores.written.flatMap(({ operation }) =>
+      handlerPath(operation) in (users?.files ?? {}) ? [] : operation,
     ),
     notes: [
       ...(note === undefined ? [] : [`openapi/${name} is ${note}`]),
@@ -139,11 +130,7 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
           ]),
       ...userNotes,
       ...(users?.notes ?? []),
-      ...successes(document, operations, actions),
-      ...conflicts(document, tables),
-      ...undecided(operations),
-      ...wordless(others),
-      ...leftOut(actions.filter(({ remove }) => remove)),
+      ...notesOn(document, operations, tables, actions, others),
       `served ${operations.length} of ${total} operations`,
     ],
     files: {
@@ -162,7 +149,7 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
           status: documented?.key ?? '',
           mediaType: usual.mediaType ?? '',
         }),
-        others: [...others, ...(users ? ownBodies(document, served, usual, users) : [])],
+        others,
         examples,
         absent: operations.filter((one) => one.responses.has('404')).map(({ operationId }) => operationId),
         sequences: [...prepared.sequences, ...(scenario ?? [])],
@@ -175,75 +162,6 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
       ...(examples.length > 0 && { 'tests/contract/examples.json': examplesFile(examples) }),
     },
   };
-}
-
-/** The bodies with which users are refused, where they are not the usual one. */
-function ownBodies(
-  document: OpenApiDocument,
-  served: readonly ServedOperation[],
-  usual: ErrorBody,
-  { kinds, refusals }: Users,
-): OtherBody[] {
-  return kinds.flatMap(({ kind, ...code }) => {
-    const refusing = served.filter(({ operation }) => refusals[kind]?.includes(operation.operationId));
-    const isCommon = Object.values(ERRORS).some(({ status }) => status === code.status);
-    return isCommon
-      ? []
-      : otherBodies(document, refusing, usual, () => [{ message: 'a sentence', kind, ...code }]);
-  });
-}
-
-/** What stands for a success that the document does not have. */
-function successes(
-  document: OpenApiDocument,
-  operations: Iterable<Operation>,
-  actions: readonly Action[],
-): string[] {
-  const proposed = new Set(
-    actions.flatMap(({ target, update }) =>
-      isObject(update) && isObject(update['responses']) ? target : [],
-    ),
-  );
-  return [...operations].flatMap((operation) => {
-    const { operationId } = operation;
-    if (proposed.has(jsonPath(document, operation.pointer)))
-      return `${operationId} documents no success: openapi/overlay.yaml proposes 204. Add the right 2XX to the document, or there`;
-    return succeedsByDefault(operation)
-      ? `${operationId} documents no success but default, which its handler answers with 200: openapi/overlay.yaml adds 4XX for its errors`
-      : [];
-  });
-}
-
-/** Where the document does not say which status an invalid request has. */
-function undecided(operations: readonly Operation[]): string[] {
-  const [first, ...others] = operations.filter(
-    ({ responses }) => responses.has('400') && responses.has('422'),
-  );
-  const more = others.length > 0 ? ` and ${others.length} more` : '';
-  return first
-    ? [
-        `${first.operationId}${more}: 400 and 422 are documented, and invalid requests get 400. For 422, change invalidRequest in src/errors.ts`,
-      ]
-    : [];
-}
-
-/** Where no part of an error body is known to be for a sentence. */
-function wordless(others: readonly OtherBody[]): string[] {
-  const [first, ...more] = others.filter(({ shape }) => shape !== undefined && !says(shape));
-  if (!first) return [];
-  const named = `the ${first.status} of ${first.operationId}${more.length > 0 ? ` and ${more.length} more` : ''}`;
-  return [`${named} has no known place for what was wrong: put \`message\` there in OTHERS of src/errors.ts`];
-}
-
-/** One line for each reason. */
-function leftOut(removed: readonly Action[]): string[] {
-  const reasons = new Map<string, string[]>();
-  for (const { target, description = '' } of removed)
-    reasons.set(description, [...(reasons.get(description) ?? []), target]);
-  return [...reasons].map(([reason, [first = '', ...others]]) => {
-    const more = others.length > 0 ? `, and ${others.length} more` : '';
-    return `${reason} (${first}${more})`;
-  });
 }
 
 /** A resource whose example is not that of the request that creates one, where the client chooses the key. */
@@ -289,14 +207,4 @@ function referenceExamples(document: OpenApiDocument, tables: readonly Table[]):
 function exampleOf(tables: readonly Table[], name: string): unknown {
   const stored = tables.find((one) => one.name === name)?.stored;
   return stored && 'read' in stored ? stored.parameters.at(-1)?.example : undefined;
-}
-
-/** A sentence for each 409 of which the document does not tell what two objects may not share. */
-function conflicts(document: OpenApiDocument, tables: readonly Table[]): string[] {
-  return tables.flatMap(({ stored, unique, source, file }) => {
-    const { create } = stored ?? {};
-    if (!create?.responses.has('409') || unique || source === 'given') return [];
-    const said = description(document, create, '409');
-    return `${create.operationId} documents 409${said === '' ? '' : ` (${said})`}: src/storage/${file}.ts has no column for it that is unique(). Write there, or in its handler, when it answers so`;
-  });
 }

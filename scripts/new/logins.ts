@@ -8,7 +8,8 @@ import {
   schemeKind,
   viewSchemas,
 } from '../../src/contract';
-import { wordsOf } from './names';
+import { guessed, type Role } from './login-words';
+import { plain } from './names';
 
 /** A value in a request or an answer. */
 export interface Field {
@@ -21,12 +22,10 @@ export interface Field {
   readonly certain: readonly boolean[];
 }
 
-/** An operation that is given the name and the password of a user. */
+/** An operation whose body has the name and the password of a user. In a URL, logs would show the password. */
 export interface Asking {
   readonly operation: Operation;
-  /** Where they stand: the name of the part of the request. */
-  readonly part: 'body' | 'query' | 'header';
-  /** JSON pointer to the schema of its body; empty without one. */
+  /** JSON pointer to the schema of its body. */
   readonly media: string;
   readonly fields: readonly Field[];
   readonly login: Field;
@@ -50,14 +49,6 @@ export interface Logins {
   readonly prefix: string | undefined;
 }
 
-/** What was found, and what to tell people about it. */
-export interface Found {
-  readonly logins: Logins | undefined;
-  readonly notes: readonly string[];
-}
-
-const plain = (text: string): string => text.toLowerCase().replace(/[^a-z\d]/g, '');
-
 /** Names of properties, without case and punctuation; the best first. */
 const NAMES =
   'email,emailaddress,useremail,mail,username,userlogin,login,loginname,loginid,handle,nickname,nick,user,userid,account,accountname,identifier,identity,phone,phonenumber,mobile,name'.split(
@@ -68,23 +59,6 @@ const TOKENS =
   'accesstoken,token,authtoken,authenticationtoken,authorizationtoken,jwt,jwttoken,jwtaccesstoken,bearertoken,bearer,sessiontoken,usertoken,apitoken,logintoken,idtoken,access,sessionid,session,sid,ticket,apikey,key'.split(
     ',',
   );
-const LOGIN =
-  /^(login|signin|authenticate|authentication|auth|authorize|token|tokens|session|sessions|oauth|connect)$/;
-const REGISTER = /^(register|registers|registration|registrations|signup|join|enroll)$/;
-const USER =
-  /^(users?|accounts?|customers?|members?|people|persons?|profiles?|authors?|players?|clients?|me)$/;
-/** They take a password too, and are neither. */
-const OTHER =
-  /^(reset|resets|forgot|forgotten|lost|recover|recovery|change|update|verify|verification|validate|confirm|confirmation|activate|activation|refresh|revoke|introspect|logout|signout|delete|remove|invite|invitation|invitations|admin|mfa|otp|totp|2fa|twofactor|unlock|check|exists|availability|available|deactivate)$/;
-
-/** `log in`, `sign up` and `two factor` are one word each. */
-const wordsIn = (text: string): string[] =>
-  wordsOf(text)
-    .join(' ')
-    .replace(/\b(log|sign) (in|up|out)\b/g, '$1$2')
-    .replace(/\btwo factor\b/g, 'twofactor')
-    .split(' ');
-
 /** The texts and other scalars of a body, with the names that lead to them. */
 export function fieldsOf(
   document: OpenApiDocument,
@@ -104,13 +78,14 @@ export function fieldsOf(
     );
 }
 
-const nameOf = ({ path }: Field): string => plain(path.at(-1) ?? '');
+/** The name of the last property, without case and punctuation. */
+export const keyOf = ({ path }: Field): string => plain(path.at(-1) ?? '');
 
 /** The first field with one of the names. Those at the top come before those inside of others. */
 function named(fields: readonly Field[], names: readonly string[]): Field | undefined {
-  const ranked = fields.filter((field) => names.includes(nameOf(field)));
+  const ranked = fields.filter((field) => names.includes(keyOf(field)));
   return ranked.sort(
-    (a, b) => a.path.length - b.path.length || names.indexOf(nameOf(a)) - names.indexOf(nameOf(b)),
+    (a, b) => a.path.length - b.path.length || names.indexOf(keyOf(a)) - names.indexOf(keyOf(b)),
   )[0];
 }
 
@@ -120,50 +95,24 @@ function isText(document: OpenApiDocument, { schemas }: Field, direction: 'reque
 }
 
 /** Where a request has the name and the password; undefined if it has none. */
-function askedBy(
-  document: OpenApiDocument,
-  operation: Operation,
-): Omit<Asking, 'status' | 'answer' | 'answered' | 'token'> | undefined {
-  const { requestBody, parameters } = operation;
+function askedBy(document: OpenApiDocument, operation: Operation) {
+  const content = operation.requestBody?.content ?? [];
   const media =
-    requestBody?.content.find(({ type }) => isJson(type.essence)) ??
-    requestBody?.content.find(({ type }) => type.essence === 'application/x-www-form-urlencoded');
-  const parts = [
-    {
-      part: 'body' as const,
-      fields: media?.schema === undefined ? [] : fieldsOf(document, [media.schema], 'request'),
-    },
-    ...(['query', 'header'] as const).map((part) => ({
-      part,
-      fields: parameters
-        .filter((parameter) => parameter.in === part && parameter.schemaPointer !== undefined)
-        .map(({ name, required, schemaPointer = '' }) => ({
-          path: [name],
-          schemas: [schemaPointer],
-          required,
-          certain: [required],
-        })),
-    })),
-  ];
-  for (const { part, fields } of parts) {
-    const texts = fields.filter((field) => isText(document, field, 'request'));
-    const password =
-      texts.find((field) => PASSWORD.test(nameOf(field))) ??
-      texts.find(({ schemas }) => viewSchemas(document, schemas, 'request').formats.has('password'));
-    const login = named(
-      texts.filter((field) => field !== password),
-      NAMES,
-    );
-    if (password && login) return { operation, part, media: media?.schema ?? '', fields, login, password };
-  }
-  return undefined;
+    content.find(({ type }) => isJson(type.essence)) ??
+    content.find(({ type }) => type.essence === 'application/x-www-form-urlencoded');
+  if (media?.schema === undefined) return undefined;
+  const fields = fieldsOf(document, [media.schema], 'request');
+  const texts = fields.filter((field) => isText(document, field, 'request'));
+  const password =
+    texts.find((field) => PASSWORD.test(keyOf(field))) ??
+    texts.find(({ schemas }) => viewSchemas(document, schemas, 'request').formats.has('password'));
+  const others = texts.filter((field) => field !== password);
+  const login = named(others, NAMES);
+  return password && login && { operation, media: media.schema, fields, login, password };
 }
 
 /** The success of an operation, and the token in it. */
-function answeredBy(
-  document: OpenApiDocument,
-  { responses }: Operation,
-): Pick<Asking, 'status' | 'answer' | 'answered' | 'token'> {
+function answeredBy(document: OpenApiDocument, { responses }: Operation) {
   const [status = '', success] = [...responses].find(([key]) => key.startsWith('2')) ?? [];
   const media = success?.content.find(({ type }) => isJson(type.essence)) ?? success?.content[0];
   if (media?.schema === undefined) return { status, answer: undefined, answered: [], token: undefined };
@@ -172,10 +121,6 @@ function answeredBy(
   const token = texts.find(({ path }) => path.length === 0) ?? named(texts, TOKENS);
   return { status, answer: { mediaType: media.key, schema: media.schema }, answered, token };
 }
-
-/** Whether anybody may request the operation. */
-const isOpen = ({ security }: Operation): boolean =>
-  security.length === 0 || security.some((alternative) => alternative.length === 0);
 
 /** What `x-login` or `x-register` says about an operation: whether it is one, or the scheme that its tokens are for. */
 function hintOf(
@@ -188,35 +133,15 @@ function hintOf(
   return isObject(hint) ? { is: true, scheme: hint['scheme'] } : undefined;
 }
 
-type Role = 'login' | 'register';
-
 function roleOf(document: OpenApiDocument, asking: Asking): Role | undefined {
   const { operation, token, answered } = asking;
   for (const role of ['login', 'register'] as const) if (hintOf(document, operation, role)?.is) return role;
   const role = guessed(
     operation,
     token !== undefined,
-    answered.some((field) => nameOf(field) === nameOf(asking.login)),
+    answered.some((field) => keyOf(field) === keyOf(asking.login)),
   );
   return role && hintOf(document, operation, role)?.is === false ? undefined : role;
-}
-
-/** What the words of an operation say, if anybody may request it. */
-function guessed(operation: Operation, hasToken: boolean, hasUser: boolean): Role | undefined {
-  const {
-    method,
-    operationId,
-    paths: [path = ''],
-  } = operation;
-  const segments = path.split('/').filter((segment) => segment !== '');
-  const last = wordsIn(segments.at(-1) ?? '');
-  const words = [...wordsIn(segments.slice(-2).join(' ')), ...wordsIn(operationId)];
-  const has = (kind: RegExp, among = words): boolean => among.some((word) => kind.test(word));
-  if (!isOpen(operation) || path.includes('{') || has(OTHER) || !/^(POST|PUT|GET)$/.test(method))
-    return undefined;
-  const registers = has(REGISTER) || (has(USER, last) && !has(LOGIN, last) && method !== 'GET');
-  if (registers) return method === 'GET' ? undefined : 'register';
-  return hasToken && (has(LOGIN) || !hasUser) ? 'login' : undefined;
 }
 
 /** `POST /login` */
@@ -228,7 +153,10 @@ const titleOf = ({
 }: Asking): string => `${method} ${path}`;
 
 /** The users of a document, and what to tell people. */
-export function loginsOf(document: OpenApiDocument, operations: readonly Operation[]): Found {
+export function loginsOf(
+  document: OpenApiDocument,
+  operations: readonly Operation[],
+): { readonly logins: Logins | undefined; readonly notes: readonly string[] } {
   const asking = operations.flatMap((operation): Asking[] => {
     const asked = askedBy(document, operation);
     return asked ? [{ ...asked, ...answeredBy(document, operation) }] : [];
@@ -242,9 +170,11 @@ export function loginsOf(document: OpenApiDocument, operations: readonly Operati
     ];
   });
   const by = (role: Role) => asking.filter((one) => roleOf(document, one) === role);
+  // One that says so comes first.
+  const isHinted = ({ operation }: Asking) => Number(hintOf(document, operation, 'login')?.is === true);
   const [login, ...others] = by('login')
     .filter(({ token }) => token)
-    .sort((a, b) => rank(document, a) - rank(document, b));
+    .sort((a, b) => isHinted(b) - isHinted(a));
   if (!login) return { logins: undefined, notes };
   const scheme = schemeFor(document, operations, login);
   if (scheme === undefined) {
@@ -257,7 +187,7 @@ export function loginsOf(document: OpenApiDocument, operations: readonly Operati
       ],
     };
   }
-  const same = (field: Field) => nameOf(field) === nameOf(login.login);
+  const same = (field: Field) => keyOf(field) === keyOf(login.login);
   const register = by('register').flatMap((one): Asking[] => {
     const name = one.fields.find((field) => same(field) && field !== one.password) ?? one.login;
     return same(name) || !one.fields.some(same) ? [{ ...one, login: name }] : [];
@@ -274,10 +204,6 @@ export function loginsOf(document: OpenApiDocument, operations: readonly Operati
     ],
   };
 }
-
-/** The best login first: one that says so, then one whose password is not part of a URL. */
-const rank = (document: OpenApiDocument, { operation, part }: Asking): number =>
-  (hintOf(document, operation, 'login')?.is ? 0 : 2) + (part === 'body' ? 0 : 1);
 
 /** The scheme of the tokens: that of the hint, or else the first one that is not for other programs. */
 function schemeFor(

@@ -47,6 +47,9 @@ export const wordsOf = (text: string): string[] =>
     .split(/[^a-z\d]+/)
     .filter((word) => word !== '');
 
+/** A name without case and punctuation. */
+export const plain = (text: string): string => text.toLowerCase().replace(/[^a-z\d]/g, '');
+
 export const capitalized = (word: string): string => word.slice(0, 1).toUpperCase() + word.slice(1);
 
 export const pascalOf = (text: string): string => wordsOf(text).map(capitalized).join('');

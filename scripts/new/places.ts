@@ -1,25 +1,19 @@
 /** What stands in the places of scripts/new/layout/ for one document. */
 import { quoted } from '../generate/handler-names';
-import { creations, imports, members as opened, type Stores, typeImports, typeMembers } from './stores';
-import { codeOf, numberPlace, propertyName, recognizable, says } from './error-body';
+import { openerOf, partOf } from './storage-code';
+import type { Stores } from './stores';
+import { codeOf, propertyName } from './code';
+import { numberPlace, recognizable, says } from './error-body';
 import type { ErrorBody, OtherBody, OwnKind } from './errors';
+import { type Project, projectPlaces } from './project-places';
 import { fill, type Places, withoutUnusedImports } from './fill';
 import { layoutFiles, readLayout } from './layout-files';
-import type { Names } from './names';
-import type { Scheme } from './schemes';
+import type { Table } from './tables';
 import type { Sequence, StoredExample, Todo } from './tests';
-import { credentialsCode, type Users } from './user-code';
+import { columnsCode, credentialsCode, type Users } from './user-code';
 
 /** What a document decides about its service. */
-export interface Decided {
-  readonly names: Names;
-  /** The name of the document in openapi/. */
-  readonly document: string;
-  /** The name of the package in vendor/. */
-  readonly tarball: string;
-  /** Those whose secrets are in the environment. */
-  readonly schemes: readonly Scheme[];
-  readonly users: Users | undefined;
+export interface Decided extends Project {
   readonly stores: Stores;
   readonly kinds: readonly OwnKind[];
   readonly usual: ErrorBody;
@@ -42,7 +36,9 @@ export function filledLayout(decided: Decided): Record<string, string> {
   const { kebab, pascal, snake, title } = decided.names;
   const names = { 'bike-shed': kebab, BikeShed: pascal, bike_shed: snake, 'Bike Shed': title };
   const places: Readonly<Record<string, Places>> = { ...projectPlaces(decided), ...sourcePlaces(decided) };
-  const files = layoutFiles().filter((file) => file !== 'openapi/overlay.yaml');
+  const isOwn = (file: string) =>
+    file !== 'openapi/overlay.yaml' && (decided.users !== undefined || file !== USERS);
+  const files = layoutFiles().filter(isOwn);
   const unknown = Object.keys(places).filter((file) => !files.includes(file));
   if (unknown.length > 0) throw new Error(`the layout has no file ${unknown.join(', ')}`);
   return Object.fromEntries(
@@ -54,73 +50,8 @@ export function filledLayout(decided: Decided): Record<string, string> {
   );
 }
 
-/** A secret to try tokens with. */
-const SIGNING = '$(openssl rand -hex 32)';
-
-function projectPlaces({ names, document, tarball, schemes, users }: Decided): Record<string, Places> {
-  const trials = schemes.map(({ secrets, trial }) => `${secrets}=${trial} `);
-  const fileOf = ({ secrets }: Scheme): string => secrets.toLowerCase().replaceAll('_', '-');
-  const files = [...schemes.map(fileOf), ...(users ? ['token-secrets'] : [])];
-  return {
-    '.env.example': {
-      '#credentials': schemes.length > 0,
-      '#schemes': schemes.map(({ name, what, secrets, issuer }) => ({
-        "'keeper'": quoted(name),
-        'bearer tokens, separated by commas, each with its scopes after a colon if it has any: one,another:read write':
-          what,
-        API_TOKENS: secrets,
-        '#issuer': issuer !== undefined && [{ AUTH: issuer }],
-      })),
-      '#users': users !== undefined,
-    },
-    Dockerfile: {
-      '-e API_TOKENS=secret ': [...trials, ...(users ? [`TOKEN_SECRETS=${SIGNING} `] : [])]
-        .map((trial) => `-e ${trial}`)
-        .join(''),
-    },
-    Makefile: { 'bike-shed.yaml': document },
-    'README.md': {
-      'bike-shed.yaml': document,
-      '#schemes':
-        schemes.length === 0
-          ? users
-            ? ''
-            : 'Anybody: no operation demands credentials.\n'
-          : schemes.map(({ name, what, secrets, issuer }) => ({
-              keeper: name,
-              'bearer tokens': what.split(',')[0] ?? '',
-              API_TOKENS: secrets,
-              '; JWTs by `AUTH_JWKS_URL`, `AUTH_ISSUER` and `AUTH_AUDIENCE`':
-                issuer === undefined
-                  ? ''
-                  : `; JWTs by \`${issuer}_JWKS_URL\`, \`${issuer}_ISSUER\` and \`${issuer}_AUDIENCE\``,
-            })),
-      '#users': users !== undefined && [{ keeper: users.scheme, logIn: users.login.operation.operationId }],
-    },
-    'deploy/compose.yaml': {
-      '#users': users !== undefined,
-      'API_TOKENS=secret ': [...trials, ...(users ? [`TOKEN_SECRETS=${SIGNING} `] : [])].join(''),
-      '#schemes': schemes.map(({ secrets }) => ({ API_TOKENS: secrets })),
-    },
-    'deploy/kubernetes.yaml': {
-      '#users': users !== undefined,
-      ' --from-file=api-tokens=FILE_WITH_ONE_ON_EACH_LINE': files
-        .map((file) => ` --from-file=${file}=FILE_WITH_ONE_ON_EACH_LINE`)
-        .join(''),
-      '#schemes': schemes.map((scheme) => ({ API_TOKENS: scheme.secrets, 'api-tokens': fileOf(scheme) })),
-      '#secrets': files.length > 0,
-      '{ key: api-tokens, path: api-tokens }': files
-        .map((file) => `{ key: ${file}, path: ${file} }`)
-        .join(', '),
-    },
-    'package.json': {
-      '"Bike Shed"': JSON.stringify(names.title),
-      'contract-first-server.tgz': tarball,
-    },
-    'tsconfig.json': { '#here': false },
-  };
-}
-
+/** Only a service with users has it. */
+const USERS = 'src/storage/users.ts';
 /** The verifier of the layout. */
 const VERIFIER = "bearerTokens({ secrets: 'API_TOKENS', issuer: 'AUTH' })";
 
@@ -132,7 +63,7 @@ function sourcePlaces(decided: Decided): Record<string, Places> {
   const { tables, written } = stores;
   const number = numberPlace(usual.shape);
   const refuses = (status: number) =>
-    written.filter(({ code = '' }) => code.includes(`return { status: ${status}`));
+    written.filter(({ code }) => code.includes(`return { status: ${status}`));
   const operationsWith = (status: number) => [
     ...new Set([
       ...(status === 404 ? decided.absent : []),
@@ -140,6 +71,7 @@ function sourcePlaces(decided: Decided): Record<string, Places> {
     ]),
   ];
   const members = others.length === 0 ? recognizable(usual.shape) : '';
+  const lines = (line: (table: Table) => string) => tables.map((table) => `${line(table)}\n`).join('');
   /** The examples and their store, in a program that imports src/ from `source`. */
   const examplePlaces = (source: string, store: string): Places => ({
     '#imports': examples
@@ -185,17 +117,18 @@ function sourcePlaces(decided: Decided): Record<string, Places> {
     },
     'src/handlers/index.ts': { '#handlers': false },
     'src/bike-shed/bike-shed-store.ts': {
-      '#imports': `${typeImports(tables)}${users ? "import type { Users } from '../storage/users';\n" : ''}`,
-      '#members': `${typeMembers(tables)}${users ? 'readonly users: Users;\n' : ''}`,
+      '#imports': `${lines((table) => `import type { ${partOf(table)} } from '../storage/${table.file}';`)}${users ? "import type { Users } from '../storage/users';\n" : ''}`,
+      '#members': `${lines((table) => `readonly ${table.name}: ${partOf(table)};`)}${users ? 'readonly users: Users;\n' : ''}`,
     },
     'src/storage/open.ts': {
       "mark: 'Bike'": `mark: ${quoted(names.mark)}`,
       'neighbors.color': `${tables[0]?.variable ?? ''}.color`,
       'insertInto(neighbors,': `insertInto(${tables[0]?.variable ?? ''},`,
-      '#imports': `${imports(tables)}${users ? "import { users, usersIn } from './users';\n" : ''}`,
-      '#members': `${opened(tables)}${users ? 'users: usersIn(database),\n' : ''}`,
-      '#tables': `${creations(tables)}${users ? 'createTable(users),\n' : ''}`,
+      '#imports': `${lines((table) => `import { ${table.variable}, ${openerOf(table)} } from './${table.file}';`)}${users ? "import { users, usersIn } from './users';\n" : ''}`,
+      '#members': `${lines((table) => `${table.name}: ${openerOf(table)}(database),`)}${users ? 'users: usersIn(database),\n' : ''}`,
+      '#tables': `${lines(({ variable }) => `createTable(${variable}),`)}${users ? 'createTable(users),\n' : ''}`,
     },
+    ...(users && { [USERS]: userPlaces(users) }),
     'src/seed.ts': {
       ...examplePlaces('.', 'store'),
       ...(examples.length === 0 && {
@@ -230,6 +163,16 @@ function sourcePlaces(decided: Decided): Record<string, Places> {
       '#waivers': decided.todo.map((each) => `  ${codeOf(each)},\n`).join(''),
       "'/components/schemas/Problem'": quoted(usual.schema),
     },
+  };
+}
+
+function userPlaces({ facts: { columns, isCounted }, name }: Users): Places {
+  const words = [...columns.values()].map(({ type }) => type);
+  return {
+    '  TEXT,\n}': `  ${[...new Set([...(isCounted ? ['IDENTITY'] : []), 'TEXT', ...words])].join(',\n  ')},\n}`,
+    '#columns': columnsCode({ columns, isCounted }),
+    email: name,
+    ...(isCounted && { 'TEXT.primaryKey()': 'IDENTITY', 'id: string': 'id: bigint' }),
   };
 }
 

@@ -12,7 +12,7 @@ import {
   viewSchemas,
 } from '../../src/contract';
 import { type Inside, insideOf, within } from './envelopes';
-import { camelOf } from './names';
+import { camelOf, plain } from './names';
 import type { BodyPlace } from './types';
 
 export interface PathParameter {
@@ -140,7 +140,6 @@ export function listedIn(
 /** The property that holds the key of an object: `eventId`, `id` or `uuid` for the parameter `eventId`. */
 export function idOf(body: unknown, parameter: string): string | undefined {
   if (!isObject(body)) return undefined;
-  const plain = (text: string) => text.toLowerCase().replace(/[^a-z\d]/g, '');
   const wanted = [plain(parameter), 'id', 'uuid', 'key', plain(parameter).replace(/id$/, '')];
   const isKey = (name: string) => ['string', 'number', 'bigint'].includes(typeof body[name]);
   return wanted

@@ -52,24 +52,12 @@ export interface Table {
 }
 
 /** Names that the files of a service use: types of TypeScript, of JavaScript and of the library. */
-const TYPES = [
-  ...'Database Store OwnRefusal RefusalRule Scenario ServiceTarget Waiver Kind RowOf NewRowOf Schema StoreObserver'.split(
-    ' ',
-  ),
-  ...'Record Readonly Partial Required Pick Omit Extract Exclude NonNullable ReturnType Document Query Dependencies'.split(
-    ' ',
-  ),
-  ...Object.getOwnPropertyNames(globalThis),
-];
-const VARIABLES = [
-  ...'table select update insertInto deleteFrom equal and or sql only unlessViolated database count query'.split(
-    ' ',
-  ),
-  ...'openDatabase createTable store body path status errorBody randomUUID now others value added rest limit offset'.split(
-    ' ',
-  ),
-  ...Object.getOwnPropertyNames(globalThis),
-];
+const TYPES = `Database Store OwnRefusal RefusalRule Scenario ServiceTarget Waiver Kind RowOf NewRowOf Schema StoreObserver Record
+  Readonly Partial Required Pick Omit Extract Exclude NonNullable ReturnType Document Query Dependencies`;
+const VARIABLES = `table select update insertInto deleteFrom equal and or sql only unlessViolated database count query openDatabase
+  createTable store body path status errorBody randomUUID now others value added rest limit offset`;
+const taken = (words: string): Set<string> =>
+  new Set([...words.split(/\s+/), ...Object.getOwnPropertyNames(globalThis)]);
 
 /** Properties that name what no other object has, the surest first. */
 const NATURAL = [
@@ -77,13 +65,14 @@ const NATURAL = [
   /^(name|title|url|uri|phone|phonenumber|label)$/,
 ];
 
+/** The tables, without their references. */
 export function tablesOf(
   document: OpenApiDocument,
   stored: readonly (Stored | Resource)[],
   names: Names,
 ): Table[] {
-  const types = new Set([...TYPES, `${names.pascal}Store`]);
-  const [variables, files] = [new Set(VARIABLES), new Set(['open'])];
+  const types = taken(TYPES).add(`${names.pascal}Store`);
+  const [variables, files] = [taken(VARIABLES), new Set(['open'])];
   const tables = stored.flatMap((one): Table[] => {
     const { create, inside, name } = one;
     const found = columnsOf(document, inside.schemas, create ? bodySchemas(document, create) : []);
@@ -116,7 +105,7 @@ export function tablesOf(
       },
     ];
   });
-  return tables.length > 0 ? inOrder(tables.map((table) => withReferences(table, tables))) : [ITEMS];
+  return tables.length > 0 ? tables : [ITEMS];
 }
 
 const column = (name: string, type: ColumnType): Column => ({
@@ -222,71 +211,4 @@ function uniqueOf(
   const natural = NATURAL.map((pattern) => texts.filter(({ name }) => pattern.test(wordsOf(name).join(''))));
   const [only, another] = [named, ...natural, texts].find(({ length }) => length > 0) ?? [];
   return another ? undefined : only;
-}
-
-/** The operation that reads one object. */
-const readOf = ({ stored }: Table): Operation | undefined =>
-  stored && 'read' in stored ? stored.read : undefined;
-
-/** The references of a table to others: by its path, and by properties such as `authorId`. */
-function withReferences(table: Table, all: readonly Table[]): Table {
-  const targets = all.filter(
-    ({ keys, stored, kind }) => keys.length === 1 && stored && 'read' in stored && kind !== 'value',
-  );
-  const { stored } = table;
-  const path = (stored && 'read' in stored ? stored.read : stored?.create)?.paths[0] ?? '';
-  const [first, ...others] = table.keys;
-  const above = path.slice(0, path.indexOf('}') + 1);
-  const target = others.length > 0 && targets.find((one) => readOf(one)?.paths[0] === above);
-  const references = new Map<string, Reference>();
-  const refer = (name: string, to: Table, onDelete: Reference['onDelete']) =>
-    references.set(name, { to: to.name, column: to.keys[0]?.name ?? '', onDelete });
-  if (first && target !== false && target?.keys[0]?.type === first.type) refer(first.name, target, 'CASCADE');
-  for (const each of table.columns) {
-    if (
-      references.has(each.name) ||
-      each.narrow ||
-      each.made ||
-      table.keys.some(({ name }) => name === each.name)
-    )
-      continue;
-    const owner = targets.find((one) => one !== table && refersTo(each, one));
-    if (!owner) continue;
-    const remove = owner.stored && 'read' in owner.stored ? owner.stored.remove : undefined;
-    const unset = each.required && !each.nullable ? 'CASCADE' : 'SET NULL';
-    refer(each.name, owner, remove?.responses.has('409') ? undefined : unset);
-  }
-  return { ...table, references };
-}
-
-/** Whether the name of a column is that of a key of another table: `authorId` of authors, `article_slug` of articles. */
-function refersTo({ name, type }: Column, { one, variable, keys: [key] }: Table): boolean {
-  if (key?.type !== type) return false;
-  const plain = (text: string) => wordsOf(text).join('_');
-  const ending = plain(key.name).split('_').at(-1) ?? '';
-  const singulars = [
-    one,
-    variable.replace(/ies$/, 'y'),
-    variable.replace(/e?s$/, ''),
-    variable.replace(/s$/, ''),
-  ].map(plain);
-  return singulars.some((text) => plain(name) === `${text}_${ending}`);
-}
-
-/** Each table after those that it refers to. Of a circle of references one is left out. */
-function inOrder(tables: readonly Table[]): Table[] {
-  const done: Table[] = [];
-  const place = (table: Table, above: readonly Table[]): void => {
-    if (done.some(({ name }) => name === table.name)) return;
-    const kept = [...table.references].filter(
-      ([, { to }]) => ![table, ...above].some(({ name }) => name === to),
-    );
-    for (const [, { to }] of kept) {
-      const other = tables.find(({ name }) => name === to);
-      if (other) place(other, [table, ...above]);
-    }
-    done.push({ ...table, references: new Map(kept) });
-  };
-  for (const table of tables) place(table, []);
-  return done;
 }

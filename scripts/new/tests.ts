@@ -13,7 +13,7 @@ import {
   viewSchemas,
 } from '../../src/contract';
 import { quoted } from '../generate/handler-names';
-import { codeOf, propertyName } from './error-body';
+import { codeOf, propertyName } from './code';
 import type { OwnKind } from './errors';
 import { idOf, type Resource, successBody } from './resources';
 import { insideOf, within } from './envelopes';
@@ -51,7 +51,7 @@ export function prepare(
     const absence = none && absenceOf(document, operation, inner, none);
     if (absence) sequences.push(absence);
   }
-  for (const { operation, code = '' } of written) {
+  for (const { operation, code } of written) {
     const isOf = ({ stored }: Table) =>
       stored?.create === operation || (stored && 'read' in stored && stored.replace === operation);
     const table = tables.find(isOf);
@@ -67,7 +67,7 @@ export function prepare(
   const proven = new Set(sequences.flatMap(({ proves }) => proves));
   const answers = (operationId: string, status: string) =>
     written.some(
-      ({ operation, code = '' }) =>
+      ({ operation, code }) =>
         operation.operationId === operationId && code.includes(`return { status: ${status}`),
     );
   const todo = served.flatMap(({ operation: { operationId, responses } }) =>
@@ -178,7 +178,8 @@ export function otherThan(document: OpenApiDocument, schema: string, example: un
 const endings = (text: string, patterns: readonly string[]): string[] =>
   patterns.length === 0
     ? []
-    : [...'123abcABC']
+    : '1 2 3 a b c A B C'
+        .split(' ')
         .map((last) => text.slice(0, -1) + last)
         .filter((one) => patterns.every((pattern) => compilePattern(pattern).test(one)));
 

@@ -149,13 +149,6 @@ async function laidOut(
 const query = (name: string, schema: object) => parameter(name, schema, 'query');
 it.each([
   [
-    'a reference',
-    { authorId: { ...integer, format: 'int64' } },
-    {},
-    [],
-    /authorId: INT64\.references\(authors\.id, 'CASCADE'\)/,
-  ],
-  [
     'the property that 409 names',
     { name: text, isbn: text },
     { 409: 'The name is taken.' },
@@ -190,13 +183,6 @@ it.each([
     {},
     [query('page', { ...integer, minimum: 1 }), query('per_page', { ...integer, minimum: 1 })],
     /per_page = 20[^]*LIMIT \$\{per_page\} OFFSET \$\{Math\.min\(\(page - 1\) \* per_page, Number\.MAX_SAFE_INTEGER\)\}/,
-  ],
-  [
-    'a cursor',
-    { title: text },
-    {},
-    [query('starting_after', { ...text, format: 'uuid' })],
-    /\$\{books\.id\} > \$\{starting_after\}/,
   ],
 ])('a table has %s', async (_, book, responses, parameters, code) => {
   const { files } = await laidOut(book, responses, parameters);

@@ -1,4 +1,5 @@
-import { codeOf, type Facts, numberPlace, says, valueOf } from '../../../scripts/new/error-body';
+import { codeOf } from '../../../scripts/new/code';
+import { type Facts, numberPlace, says, valueOf } from '../../../scripts/new/error-body';
 import { bodyOf, errorResponses } from '../../../scripts/new/errors';
 import { compileContract, type JsonObject, OpenApiDocument } from '../../../src/contract';
 import { buildDocument } from '../../support/service';
@@ -29,16 +30,6 @@ it.each<[string, JsonObject, unknown]>([
     'RFC 9457',
     object({ type: { ...text, format: 'uri' }, title: text, status: integer, detail: text, instance: text }),
     { type: 'about:blank', title: 'A title', status: 404, detail: 'a sentence' },
-  ],
-  [
-    'a nested error',
-    object({ error: object({ code: text, message: text }) }),
-    { error: { code: 'notFound', message: 'a sentence' } },
-  ],
-  [
-    'a list of errors',
-    object({ errors: { type: 'array', items: object({ message: text }) } }),
-    { errors: [{ message: 'a sentence' }] },
   ],
   [
     'a small code',

@@ -9,8 +9,8 @@ import { readSource } from '../../../scripts/source/source';
 const folder = useFolder();
 const names = namesFrom('shop', 'Shop');
 /** What `make new` writes for a document of these parts. */
-async function layOutOf(document: object, version = '3.1.0') {
-  const root = { openapi: version, info: { title: 'Shop', version: '1' }, ...document };
+async function layOutOf(document: object) {
+  const root = { openapi: '3.1.0', info: { title: 'Shop', version: '1' }, ...document };
   const file = folder.write({ 'shop.yaml': stringify(root) });
   if (!names) throw new Error('expected names');
   return layOut(readSource(file), names, 'package.tgz');
@@ -18,6 +18,20 @@ async function layOutOf(document: object, version = '3.1.0') {
 
 const done = { 204: { description: 'done' } };
 const json = (schema: object) => ({ description: '', content: { 'application/json': { schema } } });
+const text = { type: 'string' };
+const int64 = { type: 'integer', format: 'int64' };
+const error = json({ type: 'object', required: ['message'], properties: { message: text } });
+const none = { description: 'none' };
+const inPath = (schema: object) => ({ name: 'id', in: 'path', required: true, schema });
+/** What `make new` writes for an operation with these responses. */
+const layOutGet = (responses: object) =>
+  layOutOf({ paths: { '/a': { get: { operationId: 'getA', responses } } } });
+/** What `make new` writes for an operation that reads one object. */
+const layOutRead = (id: object, schema: object, path = '/carts', components: object = {}) => {
+  const responses = { 200: json(schema), 404: none };
+  const read = { operationId: 'read', parameters: [inPath(id)], responses };
+  return layOutOf({ paths: { [`${path}/{id}`]: { get: read } }, components });
+};
 
 it('documents what its handlers refuse, where the document does not', async () => {
   const cart = { type: 'object', required: ['id'], properties: { id: { type: 'string' } } };
@@ -55,7 +69,7 @@ it('names operations, and adds a success and a body of errors, where the documen
     paths: {
       '/carts/{id}': {
         delete: {
-          parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }],
+          parameters: [inPath({ type: 'integer' })],
           responses: { 400: { description: 'no' } },
         },
       },
@@ -80,24 +94,20 @@ it('names operations, and adds a success and a body of errors, where the documen
 
 it('takes default for the success, where it is the only response that is no error', async () => {
   const ok = { description: 'ok' };
-  const error = { type: 'object', required: ['message'], properties: { message: { type: 'string' } } };
   const only: Record<string, object>[] = [
     { default: ok },
     { default: json({ type: 'object' }) },
     { default: ok, 404: ok },
-    { default: ok, 400: json(error) },
+    { default: ok, 400: error },
   ];
   for (const responses of only) {
-    const { files, notes } = await layOutOf({ paths: { '/a': { get: { operationId: 'getA', responses } } } });
+    const { files, notes } = await layOutGet(responses);
     const overlay = files['openapi/overlay.yaml'] ?? '';
     expect(overlay).not.toContain('responses.default');
     expect(overlay).toMatch(/target: \$\.paths\['\/a'\]\.get\.responses\n.*\n *update:\n *4XX:/);
     expect(notes.join('\n')).toContain('getA documents no success but default');
   }
-  const error2 = { 200: ok, default: ok };
-  const { files } = await layOutOf({
-    paths: { '/a': { get: { operationId: 'getA', responses: error2 } } },
-  });
+  const { files } = await layOutGet({ 200: ok, default: ok });
   expect(files['openapi/overlay.yaml']).toContain('.responses.default');
   expect(files['openapi/overlay.yaml']).not.toContain('4XX');
 });
@@ -105,14 +115,14 @@ it('takes default for the success, where it is the only response that is no erro
 it('takes default for errors, where its description speaks of them', async () => {
   for (const description of ['Unexpected error', 'error payload', 'The request failed.']) {
     const responses = { default: { ...json({ type: 'object' }), description } };
-    const { files, notes } = await layOutOf({ paths: { '/a': { get: { operationId: 'getA', responses } } } });
+    const { files, notes } = await layOutGet(responses);
     expect(notes.join('\n')).toContain('getA documents no success: openapi/overlay.yaml proposes 204');
     expect(files['openapi/overlay.yaml']).not.toContain('4XX');
   }
 });
 
 it('writes the standard error body with examples that have its meaning', async () => {
-  const { files } = await layOutOf({ paths: { '/a': { get: { operationId: 'getA', responses: done } } } });
+  const { files } = await layOutGet(done);
   const { actions } = parse(files['openapi/overlay.yaml'] ?? '') as {
     actions: { update?: { schemas?: Record<string, object> } }[];
   };
@@ -141,7 +151,6 @@ it('leaves out what cannot be served, with the reason', async () => {
 });
 
 it('says what the document leaves open about errors: which of two statuses, and which part has the sentence', async () => {
-  const error = json({ type: 'object', required: ['message'], properties: { message: { type: 'string' } } });
   const responses = { ...done, 400: error, 422: error };
   const mute = json({ type: 'object', required: ['m'], properties: { m: { type: 'string' } } });
   const paths = {
@@ -190,11 +199,8 @@ it('has a verifier and variables for each scheme', async () => {
 });
 
 it('prepares the objects that examples name, and create-read-delete', async () => {
-  const cart = { type: 'object', required: ['id'], properties: { id: { type: 'integer', format: 'int64' } } };
-  const none = { description: 'none' };
-  const parameters = [
-    { name: 'id', in: 'path', required: true, schema: { type: 'integer', format: 'int64' } },
-  ];
+  const cart = { type: 'object', required: ['id'], properties: { id: int64 } };
+  const parameters = [inPath(int64)];
   const { files } = await layOutOf({
     paths: {
       '/carts': {
@@ -226,14 +232,9 @@ const MOST = 2n ** 63n - 1n;
 it.each([1n, 2n ** 31n, 2n ** 53n - 1n, 2n ** 53n, 2n ** 53n + 1n, MOST, -MOST - 1n])(
   'keeps an integer of 64 bits exact: %s',
   async (example) => {
-    const id = { type: 'integer', format: 'int64' };
     for (const bounds of [{}, { minimum: example }, { maximum: example }]) {
-      const parameter = { name: 'id', in: 'path', required: true, example, schema: { ...id, ...bounds } };
-      const cart = { type: 'object', required: ['id'], properties: { id } };
-      const responses = { 200: json(cart), 404: { description: 'none' } };
-      const { files } = await layOutOf({
-        paths: { '/carts/{id}': { get: { operationId: 'read', parameters: [parameter], responses } } },
-      });
+      const cart = { type: 'object', required: ['id'], properties: { id: int64 } };
+      const { files } = await layOutRead({ ...int64, ...bounds, examples: [example] }, cart);
       const service = files['tests/contract/service.ts'] ?? '';
       expect(service).toContain('await dependencies.store.carts.add(examples.carts)');
       expect(examplesIn(files)).toEqual({ carts: { id: { $int64: String(example) } } });
@@ -250,14 +251,7 @@ it.each([1n, 2n ** 31n, 2n ** 53n - 1n, 2n ** 53n, 2n ** 53n + 1n, MOST, -MOST -
 it('writes an integer that is no int64 as a number', async () => {
   const id = { type: 'integer', examples: [2n ** 53n] };
   const cart = { type: 'object', required: ['id'], properties: { id } };
-  const parameter = { name: 'id', in: 'path', required: true, schema: id };
-  const { files } = await layOutOf({
-    paths: {
-      '/carts/{id}': {
-        get: { operationId: 'read', parameters: [parameter], responses: { 200: json(cart) } },
-      },
-    },
-  });
+  const { files } = await layOutRead(id, cart);
   expect(examplesIn(files)).toEqual({ carts: { id: 9007199254740992 } });
 });
 
@@ -267,8 +261,8 @@ it.each([
   ['only created', ['post'], '/books/{id}/loans', false],
   ['only listed', ['get'], '/books/{id}/loans', false],
 ])('has a collection of what is %s: %s', async (_, methods, path, isStored) => {
-  const loan = { type: 'object', required: ['day'], properties: { day: { type: 'string' } } };
-  const parameters = [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }];
+  const loan = { type: 'object', required: ['day'], properties: { day: text } };
+  const parameters = [inPath({ type: 'integer' })];
   const operations: Record<string, object> = {
     get: { operationId: 'listLoans', responses: { 200: json({ type: 'array', items: loan }) } },
     post: { operationId: 'addLoan', responses: { 201: json(loan) } },
@@ -285,7 +279,7 @@ it.each([
 });
 
 it('says nothing of what this project and the layout store', async () => {
-  const { files } = await layOutOf({ paths: { '/a': { get: { operationId: 'getA', responses: done } } } });
+  const { files } = await layOutGet(done);
   expect(Object.entries(files).filter(([file, text]) => /plant|bike/i.test(file + text))).toEqual([]);
 });
 
@@ -296,26 +290,21 @@ it.each([
   ['Gate', '/close', 'close2', 'Gate'],
   ['Maker', '/constructor', 'constructor2', 'Maker'],
 ])('a schema %s below %s has names that the files of the service do not use', async (name, path, member) => {
-  const schema = { type: 'object', required: ['id'], properties: { id: { type: 'string' } } };
-  const parameters = [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }];
-  const responses = { 200: json({ $ref: `#/components/schemas/${name}` }) };
-  const { files } = await layOutOf({
-    paths: { [`${path}/{id}`]: { get: { operationId: 'read', parameters, responses } } },
-    components: { schemas: { [name]: schema } },
-  });
+  const schema = { type: 'object', required: ['id'], properties: { id: text } };
+  const components = { schemas: { [name]: schema } };
+  const { files } = await layOutRead(text, { $ref: `#/components/schemas/${name}` }, path, components);
   expect(files['src/shop/shop-store.ts']).toContain(member);
 });
 
 it('leaves out that a refusal of the server itself has a header which only a handler knows', async () => {
   const header = (required: boolean) => ({ required, schema: { type: 'string' } });
   const headers = { 'X-Own': header(true), 'X-May': header(false), 'WWW-Authenticate': header(true) };
-  const error = json({ type: 'object', required: ['message'], properties: { message: { type: 'string' } } });
   const responses = {
     200: { description: '', headers },
     401: { ...error, headers },
     409: { ...error, headers },
   };
-  const { files } = await layOutOf({ paths: { '/carts': { get: { operationId: 'list', responses } } } });
+  const { files } = await layOutGet(responses);
   const removed = files['openapi/overlay.yaml']?.match(/target: .*\n.*do not have this header/g);
   expect(removed).toHaveLength(1);
   expect(removed?.[0]).toMatch(/responses\.?\[?['"]*401.*X-Own.*required/);
@@ -323,12 +312,6 @@ it('leaves out that a refusal of the server itself has a header which only a han
 
 it('answers in bytes where the document has a refusal in another type than JSON', async () => {
   const content = { 'application/xml': { examples: { one: { value: '<no/>' } } } };
-  const { files } = await layOutOf({
-    paths: {
-      '/things': {
-        get: { operationId: 'listThings', responses: { ...done, 400: { description: '', content } } },
-      },
-    },
-  });
+  const { files } = await layOutGet({ ...done, 400: { description: '', content } });
   expect(files['src/errors.ts']).toMatch(/contentType: 'application\/xml',\s+body: Buffer\.from\('/);
 });

@@ -43,7 +43,8 @@ function find(operations: Readonly<Record<string, object>>, securitySchemes: obj
 const asks = (name: string, password = 'password', more: object = {}) => ({
   requestBody: { required: true, content: json(object({ [name]: text, [password]: text, ...more })) },
 });
-const answers = (token: string) => ({ responses: ok(object({ [token]: text })) });
+const answersIn = (properties: object) => ({ responses: ok(object(properties)) });
+const answers = (token: string) => answersIn({ [token]: text });
 
 test.each<[string, Record<string, object>, object]>([
   [
@@ -65,12 +66,7 @@ test.each<[string, Record<string, object>, object]>([
   ['a session', { 'POST /sessions': { ...asks('login'), ...answers('sessionId') } }, { token: 'sessionId' }],
   [
     'a user with a token',
-    {
-      'POST /login': {
-        ...asks('email'),
-        responses: ok(object({ user: object({ email: text, token: text }) })),
-      },
-    },
+    { 'POST /login': { ...asks('email'), ...answersIn({ user: object({ email: text, token: text }) }) } },
     { token: 'user.token' },
   ],
   [
@@ -78,21 +74,12 @@ test.each<[string, Record<string, object>, object]>([
     {
       'POST /v1/log-in': {
         ...asks('email'),
-        responses: ok(object({ data: object({ session: object({ token: text }) }) })),
+        ...answersIn({ data: object({ session: object({ token: text }) }) }),
       },
     },
     { token: 'data.session.token' },
   ],
-  [
-    'text',
-    {
-      'GET /user/login': {
-        parameters: ['username', 'password'].map((name) => ({ name, in: 'query', schema: text })),
-        responses: ok(text),
-      },
-    },
-    { token: '', name: 'username' },
-  ],
+  ['text', { 'POST /login': { ...asks('username'), responses: ok(text) } }, { token: '', name: 'username' }],
   [
     'what a form asks for',
     {
@@ -143,10 +130,7 @@ test.each<[string, object]>([
   ['POST /login/verify', { ...asks('email'), ...answers('token') }],
   ['POST /auth/refresh', { ...asks('email'), ...answers('token') }],
   ['POST /connections', { ...asks('username'), ...answers('status') }],
-  [
-    'POST /cards/tokens',
-    { requestBody: { content: json(object({ number: text, name: text })) }, ...answers('token') },
-  ],
+  ['POST /cards/tokens', { ...asks('number', 'name'), ...answers('token') }],
   [
     'POST /users/{id}/login',
     {
@@ -159,6 +143,13 @@ test.each<[string, object]>([
   ['DELETE /login', { ...asks('email'), ...answers('token') }],
   ['POST /login', { ...asks('email'), ...answers('token'), 'x-login': false }],
   ['POST /login', asks('email')],
+  [
+    'GET /login',
+    {
+      parameters: ['email', 'password'].map((name) => ({ name, in: 'query', schema: text })),
+      ...answers('token'),
+    },
+  ],
 ])('%s is no login', (title, operation) => {
   expect(find({ [title]: operation })).toEqual({ notes: [] });
 });

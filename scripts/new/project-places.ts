@@ -1,0 +1,85 @@
+/** What stands in the places of the layout outside of its code, for one document. */
+import { quoted } from '../generate/handler-names';
+import type { Places } from './fill';
+import type { Names } from './names';
+import type { Scheme } from './schemes';
+import type { Users } from './user-code';
+
+/** What a document decides about the project of its service. */
+export interface Project {
+  readonly names: Names;
+  /** The name of the document in openapi/. */
+  readonly document: string;
+  /** The name of the package in vendor/. */
+  readonly tarball: string;
+  /** Those whose secrets are in the environment. */
+  readonly schemes: readonly Scheme[];
+  readonly users: Users | undefined;
+}
+
+/** A secret to try tokens with. */
+const SIGNING = '$(openssl rand -hex 32)';
+
+export function projectPlaces({ names, document, tarball, schemes, users }: Project): Record<string, Places> {
+  const trials = schemes.map(({ secrets, trial }) => `${secrets}=${trial} `);
+  const fileOf = ({ secrets }: Scheme): string => secrets.toLowerCase().replaceAll('_', '-');
+  const files = [...schemes.map(fileOf), ...(users ? ['token-secrets'] : [])];
+  return {
+    '.env.example': {
+      '#credentials': schemes.length > 0,
+      '#schemes': schemes.map(({ name, what, secrets, issuer }) => ({
+        "'keeper'": quoted(name),
+        'bearer tokens, separated by commas, each with its scopes after a colon if it has any: one,another:read write':
+          what,
+        API_TOKENS: secrets,
+        '#issuer': issuer !== undefined && [{ AUTH: issuer }],
+      })),
+      '#users': users !== undefined,
+    },
+    Dockerfile: {
+      '-e API_TOKENS=secret ': [...trials, ...(users ? [`TOKEN_SECRETS=${SIGNING} `] : [])]
+        .map((trial) => `-e ${trial}`)
+        .join(''),
+    },
+    Makefile: { 'bike-shed.yaml': document },
+    'README.md': {
+      'bike-shed.yaml': document,
+      '#schemes':
+        schemes.length === 0
+          ? users
+            ? ''
+            : 'Anybody: no operation demands credentials.\n'
+          : schemes.map(({ name, what, secrets, issuer }) => ({
+              keeper: name,
+              'bearer tokens': what.split(',')[0] ?? '',
+              API_TOKENS: secrets,
+              '; JWTs by `AUTH_JWKS_URL`, `AUTH_ISSUER` and `AUTH_AUDIENCE`':
+                issuer === undefined
+                  ? ''
+                  : `; JWTs by \`${issuer}_JWKS_URL\`, \`${issuer}_ISSUER\` and \`${issuer}_AUDIENCE\``,
+            })),
+      '#users': users !== undefined && [{ keeper: users.scheme, logIn: users.login.operation.operationId }],
+    },
+    'deploy/compose.yaml': {
+      '#users': users !== undefined,
+      'API_TOKENS=secret ': [...trials, ...(users ? [`TOKEN_SECRETS=${SIGNING} `] : [])].join(''),
+      '#schemes': schemes.map(({ secrets }) => ({ API_TOKENS: secrets })),
+    },
+    'deploy/kubernetes.yaml': {
+      '#users': users !== undefined,
+      ' --from-file=api-tokens=FILE_WITH_ONE_ON_EACH_LINE': files
+        .map((file) => ` --from-file=${file}=FILE_WITH_ONE_ON_EACH_LINE`)
+        .join(''),
+      '#schemes': schemes.map((scheme) => ({ API_TOKENS: scheme.secrets, 'api-tokens': fileOf(scheme) })),
+      '#secrets': files.length > 0,
+      '{ key: api-tokens, path: api-tokens }': files
+        .map((file) => `{ key: ${file}, path: ${file} }`)
+        .join(', '),
+    },
+    'package.json': {
+      '"Bike Shed"': JSON.stringify(names.title),
+      'contract-first-server.tgz': tarball,
+    },
+    'tsconfig.json': { '#here': false },
+  };
+}
