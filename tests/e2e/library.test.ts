@@ -2,9 +2,10 @@ import { execFile, execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { Client } from 'pg';
 import { keepFolder } from '../support/folder';
 import { installBeside, TARBALL } from '../support/package';
-import { startPostgres } from '../support/postgres';
+import { type Postgres, startPostgres } from '../support/postgres';
 import { type RunningProcess, startProcess } from '../support/process';
 
 // The first hour of a service: the commands of docs/first-hour.md, as they stand.
@@ -17,6 +18,11 @@ const [LAY_OUT = '', ...BLOCKS] = [...PAGE.matchAll(/^```sh\n([^]*?)^```$/gm)].m
 
 const folder = keepFolder();
 const service = join(folder, 'library');
+let postgres: Postgres;
+beforeAll(async () => {
+  postgres = await startPostgres();
+});
+afterAll(() => postgres.remove());
 
 /** What the commands print, beside the addresses and ports of the test. */
 async function follow(url: string): Promise<string[]> {
@@ -58,12 +64,14 @@ test('the commands of the first hour work as they stand, and end in a service th
   const said = execFileSync(join(ROOT, 'node_modules/.bin/tsx'), command, { cwd: ROOT, encoding: 'utf8' });
   expect(said).toMatch(/and 6 stubs of handlers[^]*UNPROVEN 0, BLOCKED 0/);
 
-  const postgres = await startPostgres();
   const url = new URL(await postgres.createDatabase());
-  const database = url.pathname.slice(1);
+  const admin = new Client({ connectionString: String(url) });
+  await admin.connect();
+  await admin.query('CREATE DATABASE library_test');
+  await admin.end();
+  url.pathname = '/library_test';
   const printed = await follow(String(url));
   const [users = '', first = '', copied = '', , filtered = '', column = '', proven = ''] = printed;
-  expect(database).toContain('test');
   expect(users).toContain('{"authors":[{"id":1,"name":"Jane Austen","born":"1775-12-16"}],"total":1}');
   expect(first).toContain('6 operations are stubs');
   expect(first).toMatch(/STUB \d+, PROVEN \d+\/600, WAIVED 4, UNPROVEN 0, BLOCKED 0/);
@@ -80,5 +88,4 @@ test('the commands of the first hour work as they stand, and end in a service th
   expect(column).toMatch(/ 2 {2}shelves\n/);
   expect(column).toContain('seeded\n');
   expect(proven.match(/^PROVEN (\d+)\/\1, WAIVED 0, UNPROVEN 0, BLOCKED 0/gm)).toHaveLength(2);
-  await postgres.remove();
 });
