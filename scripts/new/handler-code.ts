@@ -14,7 +14,8 @@ import { type Column, typeOf } from './columns';
 import { askedOf, type Inside, insideOf } from './envelopes';
 import { codeOf, propertyName } from './error-body';
 import type { ErrorBody, OtherBody, OwnKind } from './errors';
-import { wordsOf } from './names';
+import { capitalized, wordsOf } from './names';
+import type { Refused } from './overlay';
 import { type Paging, pagingOf } from './paging';
 import type { Resource } from './resources';
 import { spoken, TYPES, type Violation, violationsOf } from './storage-code';
@@ -24,7 +25,8 @@ import { handledValue } from './types';
 /** What the handlers of a service share. */
 export interface Shared {
   readonly document: OpenApiDocument;
-  readonly usual: ErrorBody;
+  /** The body of most errors; undefined: the document has none. */
+  readonly usual: ErrorBody | undefined;
   readonly others: readonly OtherBody[];
   readonly kinds: readonly OwnKind[];
   readonly tables: ReadonlyMap<string, Table>;
@@ -37,6 +39,8 @@ export interface Written {
   readonly code: string | undefined;
   readonly reason: string;
   readonly needs: 'get' | 'list' | 'count' | 'add' | 'change' | 'remove' | undefined;
+  /** What it would be refused with that the document does not have. It is a stub then, until the overlay adds it. */
+  readonly lacks: readonly Refused[];
 }
 
 /** Thrown where the document does not tell what a handler does. */
@@ -49,6 +53,7 @@ interface Handled {
   readonly shared: Shared;
   readonly table: Table;
   readonly operation: Operation;
+  readonly lacks: Refused[];
 }
 
 /** The handlers of a table. */
@@ -61,11 +66,18 @@ export function handlersOf(
   const resource: Partial<Resource> = stored;
   const make = (operation: Operation | undefined, needs: Written['needs'], maker: Maker): Written[] => {
     if (!operation) return [];
+    const lacks: Refused[] = [];
+    const stub = (reason: string, lacks: readonly Refused[] = []): Written[] => [
+      { operation, needs: undefined, code: undefined, reason, lacks },
+    ];
     try {
-      return [{ operation, needs, code: maker({ shared, table, operation }), reason: '' }];
+      const code = maker({ shared, table, operation, lacks });
+      const [first] = lacks;
+      if (first) return stub(`it documents no ${first.status}`, lacks);
+      return [{ operation, needs, code, reason: '', lacks }];
     } catch (error) {
       if (!(error instanceof Unclear)) throw error;
-      return [{ operation, needs: undefined, code: undefined, reason: error.message }];
+      return stub(error.message);
     }
   };
   const { list } = stored;
@@ -142,8 +154,12 @@ function maxItems(document: OpenApiDocument, list: Operation, { property }: Insi
   return most && Number(most.value);
 }
 
-/** An answer with a status that the document has for errors of this kind, or else Unclear. */
-function refusal({ shared, operation }: Handled, statuses: readonly number[], message: string): string {
+/** An answer with a status that the document has for errors of this kind. The first one, if it has none, is lacking. */
+function refusal(
+  { shared, operation, lacks }: Handled,
+  statuses: readonly number[],
+  message: string,
+): string {
   const { document, usual, others, kinds } = shared;
   for (const status of statuses) {
     const kind = kinds.find((one) => one.status === status)?.kind;
@@ -155,10 +171,16 @@ function refusal({ shared, operation }: Handled, statuses: readonly number[], me
     if (!media) return `return { status: ${status} };`;
     const { value } = document.follow(media.schema ?? '');
     const isUsual =
-      media.key === usual.mediaType && stringifyJson(value) === stringifyJson(document.at(usual.schema));
+      media.key === usual?.mediaType && stringifyJson(value) === stringifyJson(document.at(usual.schema));
     const isOther = others.some((one) => one.operationId === operation.operationId && one.status === status);
     if (isUsual && !another && !isOther)
       return `return { status: ${status}, body: errorBody(${quoted(kind)}, ${message.includes('${') ? `\`${message}\`` : quoted(message)}) };`;
+  }
+  const [status] = statuses;
+  if (status !== undefined && !statuses.some((one) => operation.responses.has(String(one)))) {
+    const said = message.replace(/ \$\{.*?\}/g, '');
+    lacks.push({ operation, status, description: `${capitalized(said)}.` });
+    return '';
   }
   throw new Unclear(
     `it has no ${statuses.join(' or ')} with the usual body, for: ${message.replace(/\$\{.*?\}/g, '...')}`,
@@ -192,9 +214,10 @@ function pathOf({ shared: { document }, table, operation }: Handled) {
 const enveloped = (inside: Inside | undefined, code: string): string =>
   inside?.property === undefined
     ? code
-    : inside.property === code
-      ? `{ ${code} }`
-      : `{ ${propertyName(inside.property)}: ${code} }`;
+    : `{ ${[...remarksIn(inside), inside.property === code ? code : `${propertyName(inside.property)}: ${code}`].join(', ')} }`;
+
+const remarksIn = ({ remarks }: Inside): string[] =>
+  [...remarks].map(([name, value]) => `${propertyName(name)}: ${codeOf(value)}`);
 
 /** Whether the objects of a body are those of a table, as far as their properties tell. */
 function checkFits({ shared: { document }, table }: Handled, inside: Inside): void {
@@ -305,6 +328,7 @@ function listCode(of: Handled, inside: Inside | undefined, paging: Paging | unde
       ? ''
       : `const ${total} = ${isInt64(shared.document, first.schemas) ? `BigInt(${rowsInAll})` : rowsInAll};\n`;
   const members = [
+    ...remarksIn(inside),
     list === inside.property ? list : `${propertyName(inside.property ?? '')}: ${list}`,
     total === first?.name ? total : `${propertyName(first?.name ?? '')}: ${total}`,
   ];

@@ -1,8 +1,8 @@
 /** Decides what a service stores: the files of its storage, and the handlers that follow from the document. */
 import type { OpenApiDocument } from '../../src/contract';
 import { handlerName } from '../generate/handler-names';
-import type { ErrorBody, OtherBody, OwnKind } from './errors';
-import { handlerFile, handlersOf, isRestricted, type Written } from './handler-code';
+import { handlerFile, handlersOf, isRestricted, type Shared, type Written } from './handler-code';
+import type { Refused } from './overlay';
 import { openerOf, partOf, storageCode, violationsOf } from './storage-code';
 import type { Table } from './tables';
 import type { BodyPlace } from './types';
@@ -18,11 +18,7 @@ export function storesOf(
   document: OpenApiDocument,
   tables: readonly Table[],
   typeOf: (body: BodyPlace) => string,
-  errors: {
-    readonly usual: ErrorBody;
-    readonly others: readonly OtherBody[];
-    readonly kinds: readonly OwnKind[];
-  },
+  errors: Pick<Shared, 'usual' | 'others' | 'kinds'>,
   operationIds: readonly string[],
 ): Stores {
   const byName = new Map(tables.map((table) => [table.name, table]));
@@ -66,6 +62,16 @@ export function storesOf(
       ),
     },
   };
+}
+
+/** What the handlers need to refuse, and the document lacks. */
+export function lacking(
+  document: OpenApiDocument,
+  tables: readonly Table[],
+  errors: Pick<Shared, 'usual' | 'others' | 'kinds'>,
+): Refused[] {
+  const shared = { document, tables: new Map(tables.map((table) => [table.name, table])), ...errors };
+  return tables.flatMap((table) => handlersOf(shared, table).written.flatMap(({ lacks }) => lacks));
 }
 
 /** The TypeScript type of one object of a table, as the document has it. */

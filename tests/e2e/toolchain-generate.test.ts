@@ -188,7 +188,7 @@ it('shows where the overlay contradicts the document', async () => {
     status: 1,
     output:
       'openapi/overlay.yaml, at #/components/responses/Unauthorized/description: the document has "Show your card", ' +
-      'the overlay "No token was sent, or it was refused.": remove it from the overlay\n',
+      'the overlay "No token was sent, or it was refused.": write it into the document, since an overlay adds and removes, and replaces nothing\n',
   });
 });
 
@@ -261,6 +261,16 @@ const EDITS: readonly [string, readonly (readonly [string, string])[], readonly 
     [
       `          ${POST}/responses/409: the status 409 is new`,
       'createNote may answer 409 now: return it in src/handlers/create-note.ts, and prove it by a scenario of tests/contract/service.ts',
+      WRITTEN,
+    ],
+  ],
+  [
+    'a 422 in the place of a 400, which the server answers itself',
+    [["'400':", "'422':"]],
+    [
+      `breaking  ${POST}/responses/400: the status 400 is gone`,
+      `          ${POST}/responses/422: the status 422 is new`,
+      BREAKS,
       WRITTEN,
     ],
   ],
