@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { version } from '../../package.json';
 
@@ -33,6 +33,7 @@ export function installBeside(folder: string, tarball: string): string {
     symlinkSync(join(ROOT, 'node_modules', name), join(modules, name));
   symlinkSync(`../${NAME}/dist/scripts/cli.js`, join(modules, '.bin/contract-first'));
   unpack(tarball, join(modules, NAME));
+  chmodSync(join(modules, NAME, 'dist/scripts/cli.js'), 0o755);
   return join(modules, NAME);
 }
 
