@@ -31,7 +31,7 @@ export function storesOf(
     // An operation whose name in code is that of another one gets a name of its own later.
     const own = written.filter(({ operation }) => count(handlerName(operation.operationId).file) === 1);
     const codes = (need: Written['needs']) =>
-      own.flatMap(({ needs, code }) => (needs === need && code) || []);
+      own.flatMap(({ needs, code }) => (needs === need ? (code ?? []) : []));
     const changing = codes('change').join('');
     const file = storageCode(
       {
