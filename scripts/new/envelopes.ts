@@ -4,10 +4,12 @@ import {
   isObject,
   type OpenApiDocument,
   type Operation,
+  samples,
   type SchemaView,
   viewSchemas,
 } from '../../src/contract';
 import { isObjectView } from './columns';
+import { handledValue } from './types';
 
 /** Where a body has the objects of a resource. */
 export interface Inside {
@@ -18,6 +20,20 @@ export interface Inside {
   readonly schemas: readonly string[];
   /** The other properties of the envelope that every body has, each with its schemas. */
   readonly beside: ReadonlyMap<string, readonly string[]>;
+  /** Those of them that say of each answer what the document says: `{ status: 200, message: 'Created' }`. */
+  readonly remarks: ReadonlyMap<string, unknown>;
+}
+
+const REMARK = /^(status|status_?code|code|success|ok|message|msg)$/i;
+
+/** What an envelope says of an answer, as a handler has it: the only value, the example, or success; undefined: another fact. */
+export function remarkOf(document: OpenApiDocument, name: string, schemas: readonly string[]): unknown {
+  const { types, examples, values } = viewSchemas(document, schemas, 'response');
+  if (!REMARK.test(name) || types.has('object') || types.has('array')) return undefined;
+  if (types.size === 1 && types.has('boolean') && (!values || values.size > 1)) return true;
+  if (examples.length === 0 && values?.size !== 1) return undefined;
+  const [sample] = samples(document, schemas[0] ?? '', 'response');
+  return handledValue(document, schemas, sample);
 }
 
 /** Names of properties that hold what a body is about. */
@@ -34,7 +50,7 @@ export function insideOf(
   wanted: 'one' | 'list',
 ): Inside {
   const view = viewSchemas(document, schemas, direction);
-  if (isListOnly(view)) return { property: undefined, isList: true, schemas: view.items, beside: new Map() };
+  if (isListOnly(view)) return { property: undefined, isList: true, schemas: view.items, ...ALONE };
   const found = (isObjectView(view) ? [...view.properties] : []).flatMap(([name, pointers]) => {
     const inner = viewSchemas(document, pointers, direction);
     const isList = isListOnly(inner);
@@ -43,22 +59,28 @@ export function insideOf(
       ? [{ name, isList, schemas: isList ? inner.items : pointers }]
       : [];
   });
-  const required = [...view.required].filter((name) => view.properties.has(name));
+  const needed = [...view.required].flatMap((name) => {
+    const pointers = view.properties.get(name);
+    return pointers ? [[name, pointers] as const] : [];
+  });
+  const remarks = new Map(
+    (direction === 'response' ? needed : []).flatMap(([name, pointers]) => {
+      const remark = remarkOf(document, name, pointers);
+      return remark === undefined ? [] : [[name, remark] as const];
+    }),
+  );
+  const required = needed.filter(([name]) => !remarks.has(name));
   const envelope =
     found.find(
-      ({ name }) => CONTENT.test(name) && (wanted === 'list' || required.every((one) => one === name)),
+      ({ name }) => CONTENT.test(name) && (wanted === 'list' || required.every(([one]) => one === name)),
     ) ?? (view.properties.size === 1 || (wanted === 'list' && found.length === 1) ? found[0] : undefined);
-  if (!envelope) return { property: undefined, isList: false, schemas, beside: new Map() };
-  const beside = required
-    .filter((name) => name !== envelope.name)
-    .map((name) => [name, view.properties.get(name) ?? []] as const);
-  return {
-    property: envelope.name,
-    isList: envelope.isList,
-    schemas: envelope.schemas,
-    beside: new Map(beside),
-  };
+  if (!envelope) return { property: undefined, isList: false, schemas, ...ALONE };
+  const { name: property, isList, schemas: inner } = envelope;
+  const beside = new Map(required.filter(([name]) => name !== property));
+  return { property, isList, schemas: inner, beside, remarks };
 }
+
+const ALONE = { beside: new Map<string, readonly string[]>(), remarks: new Map<string, unknown>() };
 
 /** An object with properties. */
 const isRecord = (view: SchemaView): boolean =>

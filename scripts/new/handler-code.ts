@@ -214,9 +214,10 @@ function pathOf({ shared: { document }, table, operation }: Handled) {
 const enveloped = (inside: Inside | undefined, code: string): string =>
   inside?.property === undefined
     ? code
-    : inside.property === code
-      ? `{ ${code} }`
-      : `{ ${propertyName(inside.property)}: ${code} }`;
+    : `{ ${[...remarksIn(inside), inside.property === code ? code : `${propertyName(inside.property)}: ${code}`].join(', ')} }`;
+
+const remarksIn = ({ remarks }: Inside): string[] =>
+  [...remarks].map(([name, value]) => `${propertyName(name)}: ${codeOf(value)}`);
 
 /** Whether the objects of a body are those of a table, as far as their properties tell. */
 function checkFits({ shared: { document }, table }: Handled, inside: Inside): void {
@@ -327,6 +328,7 @@ function listCode(of: Handled, inside: Inside | undefined, paging: Paging | unde
       ? ''
       : `const ${total} = ${isInt64(shared.document, first.schemas) ? `BigInt(${rowsInAll})` : rowsInAll};\n`;
   const members = [
+    ...remarksIn(inside),
     list === inside.property ? list : `${propertyName(inside.property ?? '')}: ${list}`,
     total === first?.name ? total : `${propertyName(first?.name ?? '')}: ${total}`,
   ];

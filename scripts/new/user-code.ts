@@ -11,6 +11,7 @@ import {
   viewSchemas,
 } from '../../src/contract';
 import { handlerName, quoted } from '../generate/handler-names';
+import { remarkOf } from './envelopes';
 import { codeOf, propertyName } from './error-body';
 import type { OwnKind } from './errors';
 import type { Asking, Field, Logins } from './logins';
@@ -57,10 +58,6 @@ const lastOf = ({ path }: Field): string => path.at(-1) ?? '';
 const keyOf = (field: Field): string => plain(lastOf(field));
 
 const KEYS = /^(id|userid|uuid|uid|accountid|sub)$/;
-const CONSTANTS: Readonly<Record<string, readonly [code: string, value: unknown]>> = {
-  success: ['true', true],
-  ok: ['true', true],
-};
 
 /** What an answer says of the token beside it, as code and as a value; undefined: another fact. */
 function factOf(
@@ -85,7 +82,12 @@ function factOf(
     formats.has('date-time')
   )
     return ['new Date(Date.now() + tokens.lifetime * 1000).toISOString()', '2026-01-01T00:00:00Z'];
-  return Object.hasOwn(CONSTANTS, name) && types.has('boolean') ? CONSTANTS[name] : undefined;
+  const isInside = (one: Field) =>
+    one.path.length > 1 && (one === asking.token || keyOf(one) === keyOf(asking.login));
+  const isBeside = field.path.length === 1 && asking.answered.some(isInside);
+  const isSuccess = /^(success|ok)$/.test(name) && types.has('boolean');
+  const remark = isBeside || isSuccess ? remarkOf(document, lastOf(field), field.schemas) : undefined;
+  return remark === undefined ? undefined : [codeOf(remark), remark];
 }
 
 const isRefresh = (field: Field): boolean => /^(refresh|refreshtoken|refreshtokenid)$/.test(keyOf(field));
@@ -470,7 +472,7 @@ export function usersOf(
       );
     } catch (error) {
       if (error instanceof UndocumentedResponse)
-        throw new Unclear('the facts about a user do not make its success');
+        throw new Unclear(`the facts about a user do not make its success: ${error.message}`);
       throw error;
     }
     return endOf(

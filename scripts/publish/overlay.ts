@@ -84,7 +84,7 @@ const contradictions = (document: JsonObject, overlaid: JsonObject): string[] =>
     .filter(({ was, is }) => was !== undefined && is !== undefined)
     .map(
       ({ pointer, was, is }) =>
-        `${OVERLAY}, at #${pointer}: the document has ${writeDocument(was)}, the overlay ${writeDocument(is)}: remove it from the overlay`,
+        `${OVERLAY}, at #${pointer}: the document has ${writeDocument(was)}, the overlay ${writeDocument(is)}: write it into the document, since an overlay adds and removes, and replaces nothing`,
     );
 
 const ROOT = ['overlay', 'info', 'extends', 'actions'];

@@ -157,17 +157,6 @@ export function rows<Name extends string>(
 /** What a driver takes as it is. */
 const PLAIN = new Set<TypeName>(['int64', 'identity', 'integer', 'double', 'text', 'bytes']);
 
-/**
- * The name of a table or column in a statement: sql`SELECT id FROM ${identifier(table)}`.
- *
- * @throws {TypeError} unless it is of letters, digits and `_`
- */
-export function identifier(name: string): Sql<unknown> {
-  if (!/^[a-z_]\w*$/i.test(name))
-    throw new TypeError(`expected a name of letters, digits and _, got ${name}`);
-  return raw(name);
-}
-
 const LIMIT = /\b(LIMIT|OFFSET)\s*$/i;
 const NEGATIVE_LIMIT = /\b(LIMIT|OFFSET)\s+-/i;
 const CONTROL = /^\s*(BEGIN|START|COMMIT|END|ROLLBACK|SAVEPOINT|RELEASE|PRAGMA|SET|ATTACH)\b/i;

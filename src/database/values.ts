@@ -189,7 +189,7 @@ export const FORMS = {
     read: (value) => value === 1n,
   },
   timestamp: ordered('must be a date-time of the years 0001 to 9999 in UTC', toInstant, (text) =>
-    (toInstant(text) ?? text).replace(/\.?0+Z$/, 'Z'),
+    (toInstant(text) ?? text).replace(/\.?0{1,6}Z$/, 'Z'),
   ),
   date: ordered('must be a date of the years 0001 to 9999', toDay, (text) => text),
   json: { rule: 'must be a value of JSON', write: unlessThrown(toJson), sought: noEquality, read: fromJson },

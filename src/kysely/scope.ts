@@ -50,12 +50,8 @@ export class Scope {
     tables: ReadonlyMap<string, Names> | undefined = outer?.named,
   ) {
     this.named = new Map(tables);
-    for (const { name, expression } of query.with?.expressions ?? []) {
-      const outputs = this.sourceOf(expression);
-      const types = [...outputs.values()];
-      const names = name.columns?.map(({ column }, i) => [column.name, types[i]] as const);
-      this.named.set(name.table.table.identifier.name, names ? new Map(names) : outputs);
-    }
+    for (const { name, expression } of query.with?.expressions ?? [])
+      this.named.set(name.table.table.identifier.name, this.sourceOf(expression));
     const { from, table, into, using, joins = [] } = query;
     const used = using && 'tables' in using ? using.tables : [using?.table];
     for (const node of [table, into, ...(from?.froms ?? []), ...used, ...joins.map((join) => join.table)])

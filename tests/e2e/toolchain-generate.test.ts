@@ -188,7 +188,7 @@ it('shows where the overlay contradicts the document', async () => {
     status: 1,
     output:
       'openapi/overlay.yaml, at #/components/responses/Unauthorized/description: the document has "Show your card", ' +
-      'the overlay "No token was sent, or it was refused.": remove it from the overlay\n',
+      'the overlay "No token was sent, or it was refused.": write it into the document, since an overlay adds and removes, and replaces nothing\n',
   });
 });
 

@@ -12,6 +12,8 @@ export default tseslint.config(
         'error',
         { allowNumber: true, allowNullish: true },
       ],
+      // `{ passwordHash, ...user }` leaves a property out.
+      '@typescript-eslint/no-unused-vars': ['error', { ignoreRestSiblings: true }],
       // A handler returns a promise, whether it waits for something or not.
       '@typescript-eslint/require-await': 'off',
       // The errors or verifiers of a service may be none yet.

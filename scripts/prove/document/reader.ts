@@ -182,9 +182,12 @@ function readExamples(json: JsonObject, owner: string): Examples {
   const named = Object.keys(asObject(examples)).map(
     (key) => objectAt(json, resolvePointer(json, `${owner}/examples/${escapeToken(key)}`))['value'],
   );
-  const schemaExamples =
-    schema === undefined ? [] : asArray(objectAt(json, resolvePointer(json, `${owner}/schema`))['examples']);
-  return { examples: [example, ...named].filter((given) => given !== undefined), schemaExamples };
+  const described = schema === undefined ? {} : objectAt(json, resolvePointer(json, `${owner}/schema`));
+  const given = (values: readonly (Json | undefined)[]) => values.filter((value) => value !== undefined);
+  return {
+    examples: given([example, ...named]),
+    schemaExamples: given([...asArray(described['examples']), described['example']]), // `example` is deprecated, and usual.
+  };
 }
 
 /** OpenAPI 3.1 section 4.8.30; no requirement allows anonymous requests. */

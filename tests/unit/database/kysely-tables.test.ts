@@ -111,13 +111,15 @@ describe.each(DATABASES)('Kysely over tables in $kind', ({ locate }) => {
       { slug, tags, d: draft },
     ],
     [
-      'a WITH of named columns',
+      'a query around a subquery',
       (on) =>
         on
-          .with('mine(t, d)', (inner) => inner.selectFrom('articles').select(['tags as t', 'draft as d']))
-          .selectFrom('mine')
-          .select(['d', 't']),
-      { t: tags, d: draft },
+          .selectFrom('articles as a')
+          .select('a.draft')
+          .where((eb) =>
+            eb.exists(eb.selectFrom('users').select('id').where('a.createdAt', '=', GIVEN.createdAt)),
+          ),
+      { draft },
     ],
     [
       'a subquery',

@@ -64,6 +64,7 @@ const object = (properties: object, ...required: readonly string[]) => ({
   required,
   properties,
 });
+const said = { status: { ...integer, example: 200 }, message: { ...text, examples: ['Found'] } };
 it.each([
   [thing, 'one', undefined, []],
   [object({ thing }), 'one', 'thing', []],
@@ -78,6 +79,9 @@ it.each([
   ],
   [object({ data: list, meta: { type: 'object' } }), 'list', 'data', []],
   [object({ first: list, second: list }), 'list', undefined, []],
+  [object({ ...said, data: thing }, 'status', 'message', 'data'), 'one', 'data', []],
+  [object({ ...said, data: list }, 'status', 'data'), 'list', 'data', []],
+  [object({ message: text, data: thing }, 'message', 'data'), 'one', undefined, []],
 ] as const)('the envelope of %j', (schema, wanted, property, beside) => {
   const found = insideOf(inDocument({ A: schema }), ['/components/schemas/A'], 'response', wanted);
   expect([found.property, [...found.beside.keys()]]).toEqual([property, beside]);
