@@ -54,8 +54,10 @@ export interface Resource extends Stored {
 
 export function resourcesOf(document: OpenApiDocument, served: Iterable<ServedOperation>): Resource[] {
   const all = [...served];
-  const at = (method: string, path: string) =>
-    all.find(({ operation }) => operation.method === method && operation.paths.includes(path))?.operation;
+  const at = (method: string, ...paths: readonly string[]) =>
+    all.find(
+      ({ operation }) => operation.method === method && operation.paths.some((one) => paths.includes(one)),
+    )?.operation;
   const names = new Set<string>();
   return all.flatMap((one): Resource[] => {
     const { operation } = one;
@@ -83,7 +85,7 @@ export function resourcesOf(document: OpenApiDocument, served: Iterable<ServedOp
           patch: at('PATCH', path),
           remove: at('DELETE', path),
         },
-        ...{ create: at('POST', parent), list: at('GET', parent) },
+        ...{ create: at('POST', parent, `${parent}/`), list: at('GET', parent, `${parent}/`) },
       },
     ];
   });

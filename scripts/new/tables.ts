@@ -151,8 +151,9 @@ function keysOf(document: OpenApiDocument, one: Stored | Resource, columns: read
     const schemas = schemaPointer === undefined ? [] : [schemaPointer];
     const { type } = typeOf(document, schemas);
     const isAlike = (each: Column) => each.type === type || (each.type === 'DOUBLE' && type === 'INTEGER');
-    const property = columns.find((each) => each.property === wanted && isAlike(each) && each.required);
-    if (property && !property.nullable) return { ...property, parameter: name };
+    const property = columns.find((each) => each.property === wanted && isAlike(each));
+    // The path names it: it is always there, even where its schema requires nothing.
+    if (property && !property.nullable) return { ...property, required: true, parameter: name };
     return { ...column(columnName(name, 'key', taken), type), schemas, parameter: name };
   });
   if ('read' in one) return keys;

@@ -39,7 +39,7 @@ it('documents what its handlers refuse, where the document does not', async () =
   const requestBody = { required: true, content: { 'application/json': { schema: cart } } };
   const { files } = await layOutOf({
     paths: {
-      '/carts': { post: { operationId: 'addCart', requestBody, responses: { 201: json(cart) } } },
+      '/carts/': { post: { operationId: 'addCart', requestBody, responses: { 201: json(cart) } } },
       '/carts/{id}': {
         parameters,
         get: { operationId: 'getCart', responses: { 200: json(cart) } },
