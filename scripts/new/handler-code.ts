@@ -181,7 +181,6 @@ function pathOf({ shared: { document }, table, operation }: Handled) {
     name === key.name ? name : `${propertyName(name)}: ${key.name}`,
   );
   const variables = keys.map(({ key }) => key.name);
-  if (variables.includes(table.one)) throw new Unclear('its parameter has the name of what it names');
   return {
     variables,
     own: variables.at(-1) ?? '',

@@ -46,7 +46,9 @@ export function toServable(given: JsonObject): Servable {
     description: `left out: ${reason}`,
     remove: true,
   }));
-  return { root: served, actions: [...removals, ...named], total };
+  // What is left out needs no name.
+  const left = named.filter(({ target }) => !removals.some((removal) => target.startsWith(removal.target)));
+  return { root: served, actions: [...removals, ...left], total };
 }
 
 const NO_CONTENT = { 204: { description: 'not documented' } };

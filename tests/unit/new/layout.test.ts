@@ -98,13 +98,33 @@ it('leaves out what cannot be served, with the reason', async () => {
       '/a': {
         get: { operationId: 'getA', responses: done },
         post: { operationId: 'postA', requestBody: body, responses: done },
+        put: { requestBody: body, responses: done },
       },
     },
   });
-  expect(files['openapi/overlay.yaml']).toMatch(
-    /target: \$\.paths\['\/a'\]\.post\n.*multipart bodies cannot be served/,
+  const overlay = files['openapi/overlay.yaml'] ?? '';
+  expect(overlay).toMatch(/target: \$\.paths\['\/a'\]\.post\n.*multipart bodies cannot be served/);
+  expect(overlay.split("target: $.paths['/a'].put\n")).toHaveLength(2); // No name for what is left out.
+  expect(notes.at(-1)).toBe('served 1 of 3 operations');
+});
+
+it('gives an object another variable than the parameter of its path', async () => {
+  const profile = { type: 'object', required: ['name'], properties: { name: { type: 'string' } } };
+  const { files } = await layOutOf({
+    paths: {
+      '/profiles/{profile}': {
+        parameters: [{ name: 'profile', in: 'path', required: true, schema: { type: 'integer' } }],
+        get: {
+          operationId: 'showProfile',
+          responses: { 200: json({ $ref: '#/components/schemas/Profile' }), 404: { description: 'none' } },
+        },
+      },
+    },
+    components: { schemas: { Profile: profile } },
+  });
+  expect(files['src/storage/profiles.ts']).toMatch(
+    /get\(profile: number\)[^]*const \[profileItem\][^]*return profileItem;/,
   );
-  expect(notes.at(-1)).toBe('served 1 of 2 operations');
 });
 
 it('says which status an invalid request gets, where the document has two', async () => {
