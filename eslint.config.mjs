@@ -9,6 +9,7 @@ export default tseslint.config(
       'node_modules/',
       '.node/',
       '.cache/',
+      'tests/e2e/library/',
       'tests/e2e/new-service/',
       'tests/support/fixture/',
     ],

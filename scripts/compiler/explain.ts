@@ -120,19 +120,19 @@ function sentenceFor(context: Context, file: ts.SourceFile, position: number, co
     return (isResult ? aboutResult(checker, node, id) : undefined) ?? { of: id };
   }
   const handler = outermost && firstHandler(checker, outermost);
-  if (!handler) return UNFIT.has(code) ? aboutFactory(here) : undefined;
+  if (!handler) return UNFIT.has(code) ? aboutFactory(path) : undefined;
   const isName = here !== undefined && ts.isVariableDeclaration(here.parent) && here.parent.name === here;
   return (isName && UNFIT.has(code) ? aboutResult(checker, ...handler) : undefined) ?? { of: handler[1] };
 }
 
 /** About a handler that is not created from the dependencies. */
-function aboutFactory(here: ts.Node | undefined): string | undefined {
-  const { parent: declared } = here ?? {};
-  if (!here || !declared || !ts.isVariableDeclaration(declared) || declared.name !== here) return undefined;
-  const { type, initializer } = declared;
+function aboutFactory(path: readonly ts.Node[]): string | undefined {
+  const { name, type, initializer } = path.find(ts.isVariableDeclaration) ?? {};
   const isOne = type && ts.isTypeReferenceNode(type) && type.typeName.getText() === 'CreateHandler';
-  return isOne && initializer && isFunction(initializer)
-    ? `${here.getText()} is to be a function of the dependencies that returns the handler: write (dependencies) => before it`
+  if (!isOne || !initializer || !isFunction(initializer)) return undefined;
+  const isAsync = initializer.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.AsyncKeyword);
+  return isAsync === true || path.at(-1) === name
+    ? `${name?.getText() ?? ''} is to be a function of the dependencies that returns the handler: write (dependencies) => before it`
     : undefined;
 }
 

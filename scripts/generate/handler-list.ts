@@ -109,13 +109,14 @@ export class HandlerList {
     return true;
   }
 
-  /** The file that exports the handler of an operation; undefined if no import has its name. */
+  /** The file that exports the handler of an operation; undefined if no import has its name, or leads to no file. */
   sourceOf(operationId: string): string | undefined {
     const name = this.identifierOf(operationId);
     const line = [...this.text.matchAll(IMPORT)].find(([, imported = '']) =>
       wordsOf(imported).includes(name),
     );
-    return line && `${path.posix.join(FOLDER, line[2] ?? '')}.ts`;
+    const file = line && `${path.posix.join(FOLDER, line[2] ?? '')}.ts`;
+    return file !== undefined && existsSync(path.join(root, file)) ? file : undefined;
   }
 
   /** The text of the entries; undefined if the list has another form. */
@@ -131,5 +132,7 @@ const STUB =
   /^import\{stub\}from'[^']*';importtype\{CreateHandler\}from'\.\/types';exportconst[^:]*:CreateHandler<'(?:[^'\\]|\\.)*'>=\(\)=>stub\('(?:[^'\\]|\\.)*'\);$/u;
 
 /** Whether nobody has changed a stub since `make generate` wrote it, except its format. */
-export const isUntouchedStub = (text: string): boolean =>
-  STUB.test(text.replace(/\/\*\* [A-Z]+ \/[^\n]*\*\/\n/, '').replace(/\s+/g, ''));
+export function isStubFile(file: string): boolean {
+  const text = readFileSync(path.join(root, file), 'utf8');
+  return STUB.test(text.replace(/\/\*\* [A-Z]+ \/[^\n]*\*\/\n/, '').replace(/\s+/g, ''));
+}

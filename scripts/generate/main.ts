@@ -38,7 +38,8 @@ export async function generate(all = false): Promise<string[]> {
   let publication = await publish();
   const before = readPublished();
   const index = HandlerList.read();
-  const renamed = index ? renamedIn(publication, before, index) : [];
+  const earlier = before && earlierIds(before, publication.document);
+  const renamed = index ? renamedIn(publication, index, earlier) : [];
   const added = operationsOf(publication).filter(
     ({ operationId }) =>
       index?.has(operationId) === false && !renamed.some((one) => one.operationId === operationId),
@@ -59,7 +60,7 @@ export async function generate(all = false): Promise<string[]> {
     remarks.filter((remark) => !known.has(withoutPlace(remark))),
     changes,
     [
-      ...(before ? nextSteps(before, document, earlierIds(before, document)) : []),
+      ...(before && index && earlier ? nextSteps(before, document, earlier, index) : []),
       ...left,
       ...stubs,
       ...examples,
@@ -77,19 +78,22 @@ export async function generate(all = false): Promise<string[]> {
 const operationsOf = ({ contract }: Publication): Operation[] => [...contract.served.keys()];
 
 /** The operations whose handlers have former names. */
-const renamedIn = (publication: Publication, before: JsonObject | undefined, index: HandlerList): Renamed[] =>
-  renamedOperations(
-    operationsOf(publication).map(({ operationId }) => operationId),
-    index,
-    before && earlierIds(before, publication.document),
-  );
+const renamedIn = (
+  publication: Publication,
+  index: HandlerList,
+  earlier: ReadonlyMap<string, string> | undefined,
+): Renamed[] => {
+  const ids = operationsOf(publication).map(({ operationId }) => operationId);
+  return renamedOperations(ids, index, earlier);
+};
 
 /** @throws {SourceError} if a file of generated/ is stale, or handlers have former names */
 async function check(): Promise<void> {
   const publication = await publish();
   const published = readPublished();
   const index = HandlerList.read();
-  const renamed = index ? renamedIn(publication, published, index) : [];
+  const earlier = published && earlierIds(published, publication.document);
+  const renamed = index ? renamedIn(publication, index, earlier) : [];
   const steps = index ? renamed.map((one) => renamedSentence(one, index)) : [];
   const [first] = staleFiles(publication, renamed);
   if (!first && steps.length === 0) return;

@@ -4,27 +4,40 @@ import {
   type JsonObject,
   OpenApiDocument,
   type Operation,
+  type ProblemKind,
   readOperations,
   schemeKind,
   type SchemeKind,
 } from '../../src/contract';
-import { handlerName } from './handler-names';
+import { ERRORS, type OperationalKind, statusIn } from '../../src/runtime';
+import { type HandlerList, INDEX, isStubFile } from './handler-list';
 
 const VERIFIERS: Readonly<Record<SchemeKind, string>> = {
   bearer: 'bearerTokens',
   apiKey: 'apiKeys',
   basic: 'basicUsers',
 };
-/** The statuses of refusals by the server itself, and of its failures. */
-const OF_THE_SERVER = /^(401|403|405|406|408|413|415|429|431|5..|default|.XX)$/;
+/** The statuses that the server answers by itself for an operation. A handler answers 404 too. */
+export const statusesOfServer = (operation: Operation): Set<string> =>
+  new Set(
+    (Object.keys(ERRORS) as (ProblemKind | OperationalKind)[])
+      .filter((kind) => kind !== 'notFound')
+      .map((kind) => String(statusIn(ERRORS, kind, operation))),
+  );
 
 /**
  * Sentences about security schemes and statuses that are new or gone, and path parameters with other names, each with the file
  * to change.
  *
  * @param earlier the operationId that each operation had
+ * @param index the list of handlers
  */
-export function nextSteps(was: JsonObject, is: JsonObject, earlier: ReadonlyMap<string, string>): string[] {
+export function nextSteps(
+  was: JsonObject,
+  is: JsonObject,
+  earlier: ReadonlyMap<string, string>,
+  index: HandlerList,
+): string[] {
   const [before, after] = [new OpenApiDocument(was), new OpenApiDocument(is)];
   const [old, now] = [readOperations(before), readOperations(after)];
   const schemesOf = (operations: typeof now) =>
@@ -44,12 +57,15 @@ export function nextSteps(was: JsonObject, is: JsonObject, earlier: ReadonlyMap<
     ),
     ...now.flatMap((operation) => {
       const { operationId, responses } = operation;
-      const before = old.find((one) => one.operationId === earlier.get(operationId));
-      const file = `src/handlers/${handlerName(operationId).file}.ts`;
+      const previous = earlier.get(operationId);
+      const before = old.find((one) => one.operationId === previous);
+      if (!before || previous === undefined) return [];
+      const file = index.sourceOf(index.has(operationId) ? operationId : previous) ?? INDEX;
+      if (isStubFile(file)) return [];
+      const own = statusesOfServer(operation);
       const statuses = [...responses.keys()].filter(
-        (status) => !status.startsWith('2') && !OF_THE_SERVER.test(status) && !before?.responses.has(status),
+        (status) => /^[1345]\d\d$/.test(status) && !own.has(status) && !before.responses.has(status),
       );
-      if (!before) return [];
       return [
         ...renamedParameters(before, operation).map(
           ([from, to]) =>

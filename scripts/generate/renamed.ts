@@ -7,7 +7,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { committed } from '../breaking/base';
 import { PUBLISHED, RENAMED, root } from '../paths';
-import { HandlerList, INDEX, isUntouchedStub } from './handler-list';
+import { HandlerList, INDEX, isStubFile } from './handler-list';
 
 /** An operation whose handler has a former operationId. */
 export interface Renamed {
@@ -64,7 +64,7 @@ export function renamedOperations(
 /** A digest of the handler that an operationId has in the list, without regard to white space. */
 function digestOf(operationId: string, index: HandlerList): string {
   const file = index.sourceOf(operationId);
-  const text = file !== undefined && existsSync(path.join(root, file)) ? read(file) : '';
+  const text = file === undefined ? '' : read(file);
   const parts = [index.identifierOf(operationId), file, text.replace(/\s+/g, ' ')];
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);
 }
@@ -85,11 +85,10 @@ export function renamedSentence({ operationId, was, other }: Renamed, index: Han
 /** What is left to do for a handler without an operation. Only a stub may be deleted: nobody wrote it. */
 export function goneSentence(operationId: string, index: HandlerList): string {
   const source = index.sourceOf(operationId);
-  const text = source !== undefined && existsSync(path.join(root, source)) ? read(source) : undefined;
   const lines = `its lines in ${INDEX}`;
   const start = `${operationId} is not an operation of the document:`;
-  if (source === undefined || text === undefined) return `${start} delete ${lines}`;
-  return isUntouchedStub(text)
+  if (source === undefined) return `${start} delete ${lines}`;
+  return isStubFile(source)
     ? `${start} delete ${source}, which is a stub, and ${lines}`
     : `${start} move what another operation needs of ${source}, which somebody wrote, and delete ${lines}`;
 }

@@ -66,9 +66,10 @@ function replace(text: string, places: Places): string {
 /** A TypeScript file without the imports that nothing in it uses. */
 export function withoutUnusedImports(text: string): string {
   return text.replace(
-    /^import (type )?\{([^}]*)\} from [^;]*;\n/gm,
-    (line, type: string | undefined, list: string) => {
+    /^import (?:(\w+)|(?:type )?\{([^}]*)\}) from [^;]*;\n/gm,
+    (line, whole: string | undefined, list: string) => {
       const rest = text.replace(/^import [^;]*;\n/gm, '');
+      if (whole !== undefined) return new RegExp(`\\b${whole}[.(]`).test(rest) ? line : '';
       const names = list
         .split(',')
         .map((name) => name.trim())

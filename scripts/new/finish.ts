@@ -59,17 +59,19 @@ export async function prove(
 ): Promise<{ readonly green: boolean; readonly summary: string }> {
   const written = new Map(handlers.map((operation) => [operation.operationId, operation]));
   const unsound: string[] = [];
-  const leave = (wrong: readonly Operation[]): boolean => {
+  const leave = async (wrong: readonly Operation[]): Promise<boolean> => {
     for (const operation of wrong) {
       const name = handlerName(operation.operationId);
-      writeFileSync(path.join(folder, `src/handlers/${name.file}.ts`), stubText(operation, name));
+      const file = path.join(folder, `src/handlers/${name.file}.ts`);
+      writeFileSync(file, stubText(operation, name));
+      await formatFile(file);
       written.delete(operation.operationId);
       unsound.push(operation.operationId);
     }
     return wrong.length > 0;
   };
   const errors = typeErrors(folder);
-  leave(
+  await leave(
     handlers.filter(({ operationId }) =>
       errors.includes(`src/handlers/${handlerName(operationId).file}.ts(`),
     ),
@@ -77,7 +79,7 @@ export async function prove(
   let run = runContract(folder);
   for (;;) {
     const failed = new Set(run.report?.failures?.map(({ operation }) => operation));
-    if (!leave([...written.values()].filter(({ operationId }) => failed.has(operationId)))) break;
+    if (!(await leave([...written.values()].filter(({ operationId }) => failed.has(operationId))))) break;
     run = runContract(folder);
   }
   const all = run.report?.stopped === undefined ? (run.report?.obligations ?? []) : [];

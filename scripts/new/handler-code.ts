@@ -14,17 +14,19 @@ import { type Column, typeOf } from './columns';
 import { askedOf, type Inside, insideOf } from './envelopes';
 import { codeOf, propertyName } from './error-body';
 import type { ErrorBody, OtherBody, OwnKind } from './errors';
-import { wordsOf } from './names';
+import { capitalized, wordsOf } from './names';
+import type { Refused } from './overlay';
 import { type Paging, pagingOf } from './paging';
 import type { Resource } from './resources';
-import { spoken, TYPES, violationsOf } from './storage-code';
+import { spoken, TYPES, type Violation, violationsOf } from './storage-code';
 import type { Table } from './tables';
 import { handledValue } from './types';
 
 /** What the handlers of a service share. */
 export interface Shared {
   readonly document: OpenApiDocument;
-  readonly usual: ErrorBody;
+  /** The body of most errors; undefined: the document has none. */
+  readonly usual: ErrorBody | undefined;
   readonly others: readonly OtherBody[];
   readonly kinds: readonly OwnKind[];
   readonly tables: ReadonlyMap<string, Table>;
@@ -37,6 +39,8 @@ export interface Written {
   readonly code: string | undefined;
   readonly reason: string;
   readonly needs: 'get' | 'list' | 'count' | 'add' | 'change' | 'remove' | undefined;
+  /** What it would be refused with that the document does not have. It is a stub then, until the overlay adds it. */
+  readonly lacks: readonly Refused[];
 }
 
 /** Thrown where the document does not tell what a handler does. */
@@ -49,6 +53,7 @@ interface Handled {
   readonly shared: Shared;
   readonly table: Table;
   readonly operation: Operation;
+  readonly lacks: Refused[];
 }
 
 /** The handlers of a table. */
@@ -61,11 +66,18 @@ export function handlersOf(
   const resource: Partial<Resource> = stored;
   const make = (operation: Operation | undefined, needs: Written['needs'], maker: Maker): Written[] => {
     if (!operation) return [];
+    const lacks: Refused[] = [];
+    const stub = (reason: string, lacks: readonly Refused[] = []): Written[] => [
+      { operation, needs: undefined, code: undefined, reason, lacks },
+    ];
     try {
-      return [{ operation, needs, code: maker({ shared, table, operation }), reason: '' }];
+      const code = maker({ shared, table, operation, lacks });
+      const [first] = lacks;
+      if (first) return stub(`it documents no ${first.status}`, lacks);
+      return [{ operation, needs, code, reason: '', lacks }];
     } catch (error) {
       if (!(error instanceof Unclear)) throw error;
-      return [{ operation, needs: undefined, code: undefined, reason: error.message }];
+      return stub(error.message);
     }
   };
   const { list } = stored;
@@ -142,8 +154,12 @@ function maxItems(document: OpenApiDocument, list: Operation, { property }: Insi
   return most && Number(most.value);
 }
 
-/** An answer with a status that the document has for errors of this kind, or else Unclear. */
-function refusal({ shared, operation }: Handled, statuses: readonly number[], message: string): string {
+/** An answer with a status that the document has for errors of this kind. The first one, if it has none, is lacking. */
+function refusal(
+  { shared, operation, lacks }: Handled,
+  statuses: readonly number[],
+  message: string,
+): string {
   const { document, usual, others, kinds } = shared;
   for (const status of statuses) {
     const kind = kinds.find((one) => one.status === status)?.kind;
@@ -155,10 +171,16 @@ function refusal({ shared, operation }: Handled, statuses: readonly number[], me
     if (!media) return `return { status: ${status} };`;
     const { value } = document.follow(media.schema ?? '');
     const isUsual =
-      media.key === usual.mediaType && stringifyJson(value) === stringifyJson(document.at(usual.schema));
+      media.key === usual?.mediaType && stringifyJson(value) === stringifyJson(document.at(usual.schema));
     const isOther = others.some((one) => one.operationId === operation.operationId && one.status === status);
     if (isUsual && !another && !isOther)
       return `return { status: ${status}, body: errorBody(${quoted(kind)}, ${message.includes('${') ? `\`${message}\`` : quoted(message)}) };`;
+  }
+  const [status] = statuses;
+  if (status !== undefined && !statuses.some((one) => operation.responses.has(String(one)))) {
+    const said = message.replace(/ \$\{.*?\}/g, '');
+    lacks.push({ operation, status, description: `${capitalized(said)}.` });
+    return '';
   }
   throw new Unclear(
     `it has no ${statuses.join(' or ')} with the usual body, for: ${message.replace(/\$\{.*?\}/g, '...')}`,
@@ -270,11 +292,10 @@ function listCode(of: Handled, inside: Inside | undefined, paging: Paging | unde
   const { variables, code } = pathOf(of);
   const [first, ...others] = [...inside.beside].map(([name, schemas]) => {
     const { types } = viewSchemas(shared.document, schemas, 'response');
-    if (/(count|total|size|length)/i.test(name) && types.has('integer') && !isInt64(shared.document, schemas))
-      return name;
+    if (/(count|total|size|length)/i.test(name) && types.has('integer')) return { name, schemas };
     throw new Unclear(`its envelope has ${name}`);
   });
-  if (others.length > 0) throw new Unclear(`its envelope has ${others.join(', ')}`);
+  if (others.length > 0) throw new Unclear(`its envelope has ${others.map(({ name }) => name).join(', ')}`);
   const isAsked = paging.query !== undefined && paging.names.length > 0;
   const given = [...variables, ...(isAsked ? ['query'] : [])].join(', ');
   const asked = [code, isAsked ? 'query' : ''].filter((part) => part !== '').join(', ');
@@ -296,15 +317,19 @@ function listCode(of: Handled, inside: Inside | undefined, paging: Paging | unde
   const list = isPlain ? name : 'items';
   const isName =
     first !== undefined &&
-    /^[a-z]\w*$/i.test(first) &&
-    ![...variables, list, 'query', 'store'].includes(first);
-  const total = isName ? first : 'count';
+    /^[a-z]\w*$/i.test(first.name) &&
+    ![...variables, list, 'query', 'store'].includes(first.name);
+  const total = isName ? first.name : 'count';
   const counted = [...variables, ...(paging.filters.length > 0 ? ['query'] : [])].join(', ');
-  const count = first === undefined ? '' : `const ${total} = await store.${table.name}.count(${counted});\n`;
+  const rowsInAll = `await store.${table.name}.count(${counted})`;
+  const count =
+    first === undefined
+      ? ''
+      : `const ${total} = ${isInt64(shared.document, first.schemas) ? `BigInt(${rowsInAll})` : rowsInAll};\n`;
   const members = [
     ...remarksIn(inside),
     list === inside.property ? list : `${propertyName(inside.property ?? '')}: ${list}`,
-    total === first ? total : `${propertyName(first ?? '')}: ${total}`,
+    total === first?.name ? total : `${propertyName(first?.name ?? '')}: ${total}`,
   ];
   const body = first === undefined ? enveloped(inside, list) : `{ ${members.join(', ')} }`;
   return `async ${parameters} => {
@@ -389,7 +414,7 @@ const createCode: Maker = (of) => {
   const now = values.some((value) => /\bnow\b/.test(value)) ? 'const now = new Date().toISOString();\n' : '';
   const parameters = [path.code, code].filter((part) => part !== '').join(', ');
   const name = variable === table.one ? 'added' : table.one;
-  const violations = refusals(of, name, variable, path.variables);
+  const violations = refusals(of, name, variable, path.variables, violationsOf(table));
   const add = `await store.${table.name}.add(${isOnly ? variable : `{ ${values.join(', ')} }`});`;
   const body = inside ? `, body: ${enveloped(inside, name)}` : '';
   return `async ({ ${parameters} }) => {
@@ -403,11 +428,17 @@ const createCode: Maker = (of) => {
  *
  * @param variable of the body of the request
  */
-function refusals(of: Handled, result: string, variable: string, path: readonly string[]): string {
+function refusals(
+  of: Handled,
+  result: string,
+  variable: string,
+  path: readonly string[],
+  rules: readonly Violation[],
+): string {
   const { table } = of;
   const rule = table.unique?.name ?? table.keys.at(-1)?.name ?? '';
   const [reference, another] = table.references;
-  return violationsOf(table)
+  return rules
     .map((violated) => {
       if (violated === 'unique')
         return `if (${result} === 'unique') ${refusal(of, [409, 422], `the ${spoken(rule)} is taken`)}\n`;
@@ -453,11 +484,18 @@ function changeCode(of: Handled, isWhole: boolean): string {
   ];
   const now = times.length > 0 ? 'const now = new Date().toISOString();\n' : '';
   const name = variable === table.one ? 'changed' : table.one;
+  // What the request cannot change breaks no rule.
+  const unique = table.unique ?? table.keys.at(-1);
+  const rules = violationsOf(table).filter((rule) =>
+    (rule === 'unique' ? [unique?.name ?? ''] : [...table.references.keys()]).some((column) =>
+      view.properties.has(column),
+    ),
+  );
   const changes = values.length === 1 ? variable : `{ ${values.join(', ')} }`;
   const missing = refusal(of, [404], there(of, path.own));
   return `async ({ ${path.code}, ${code} }) => {
     ${now}const ${name} = await store.${table.name}.change(${[...path.variables, changes].join(', ')});
-    ${refusals(of, name, variable, path.variables)}if (${name}) return { status: ${status}${inside ? `, body: ${enveloped(inside, name)}` : ''} };
+    ${refusals(of, name, variable, path.variables, rules)}if (${name}) return { status: ${status}${inside ? `, body: ${enveloped(inside, name)}` : ''} };
     ${missing}
   }`;
 }

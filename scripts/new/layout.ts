@@ -14,7 +14,7 @@ import {
 import { ERRORS } from '../../src/runtime';
 import { handlerName } from '../generate/handler-names';
 import type { Source } from '../source/source';
-import { storesOf } from './stores';
+import { lacking, storesOf } from './stores';
 import { description, type Table, tablesOf } from './tables';
 import { documentFiles } from './document-files';
 import {
@@ -56,18 +56,30 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
   const { root, actions, total } = toServable(source.document);
   const servable = new OpenApiDocument(root);
   const given = [...compileContract(servable).served.values()];
-  const resources = resourcesOf(servable, given).map((resource) => apart(servable, resource));
-  const found = usualErrorBody(servable, errorResponses(servable, given));
+  const read = resourcesOf(servable, given).map((resource) => apart(servable, resource));
+  const errors = errorResponses(servable, given);
+  const found = usualErrorBody(servable, errors);
   const parameters = [
-    ...resources.flatMap((resource) => resource.parameters),
-    ...allPathParameters(servable, given, resources),
-    ...referenceExamples(servable, tablesOf(servable, resources, names)),
+    ...read.flatMap((resource) => resource.parameters),
+    ...allPathParameters(servable, given, read),
+    ...referenceExamples(servable, tablesOf(servable, read, names)),
   ];
   const { logins, notes: userNotes } = loginsOf(
     servable,
     given.map(({ operation }) => operation),
   );
   const requests = logins && userExamples(servable, logins);
+  // Users have a table of their own.
+  const storedOf = (
+    document: OpenApiDocument,
+    served: readonly ServedOperation[],
+    resources: readonly Resource[],
+  ) =>
+    [...resources, ...listedIn(document, served, resources)].filter(
+      ({ name, create }) =>
+        !logins ||
+        (name !== 'users' && create?.operationId !== (logins.register?.operation.operationId ?? '')),
+    );
   const overlay = await overlayFor(
     source.document,
     servable,
@@ -75,13 +87,21 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
     [...actions, ...(requests?.login.actions ?? []), ...(requests?.register?.actions ?? [])],
     found,
     parameters,
-    logins && undocumented(logins),
+    [
+      ...(logins ? undocumented(logins) : []),
+      ...lacking(servable, tablesOf(servable, storedOf(servable, given, read), names), {
+        usual: found,
+        others: found ? otherBodies(servable, given, found) : [],
+        kinds: ownKinds(errors),
+      }),
+    ],
   );
 
   // The published document, as `make generate` makes it.
   const document = new OpenApiDocument(overlay.root);
   const served = [...compileContract(document).served.values()];
   const operations = served.map(({ operation }) => operation);
+  const resources = resourcesOf(document, served).map((resource) => apart(document, resource));
   const responses = errorResponses(document, served);
   const { usual } = overlay;
   const documented = responses.find(({ content }) =>
@@ -93,13 +113,8 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
   const kinds = ownKinds(responses);
   const again = requests && loginsOf(document, operations).logins;
   const users = again && usersOf(document, served, again, requests.login.value);
-  // Users have a table of their own.
-  const stored = [...resources, ...listedIn(document, served, resources)].filter(
-    ({ name, create }) =>
-      !again || (name !== 'users' && create?.operationId !== (again.register?.operation.operationId ?? '')),
-  );
   const others = otherBodies(document, served, usual);
-  const tables = tablesOf(document, stored, names);
+  const tables = tablesOf(document, storedOf(document, served, resources), names);
   const ids = operations.map(({ operationId }) => operationId);
   const stores = storesOf(document, tables, typeOf, { usual, others, kinds }, ids);
   const examples = storedExamples(document, tables);

@@ -42,7 +42,7 @@ export interface Overlay {
 }
 
 /** A refusal of a handler that its operation does not document. */
-interface Refused {
+export interface Refused {
   readonly operation: Operation;
   readonly status: number;
   readonly description: string;
@@ -88,7 +88,7 @@ export async function overlayFor(
   actions: readonly Action[],
   errors: ErrorBody | undefined,
   parameters: readonly PathParameter[],
-  refusals: readonly Refused[] = [],
+  refusals: readonly Refused[],
 ): Promise<Overlay> {
   const components = members(document.at('/components/schemas')).map(([name]) => name);
   const standard = components.includes('Problem') ? 'ServerProblem' : 'Problem';
@@ -104,7 +104,7 @@ export async function overlayFor(
     ...exampleActions(document, parameters),
     ...refusals.map(({ operation, status, description }) => ({
       target: jsonPath(document, joinPointer(operation.pointer, 'responses')),
-      description: 'how its handler refuses a user',
+      description: 'how its handler refuses',
       update: { [status]: { description, content } },
     })),
     ...(errors

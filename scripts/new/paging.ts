@@ -52,9 +52,11 @@ export function pagingOf(
   const atLeast = (variable: string, least: number): string =>
     (lowest.get(variable) ?? -Infinity) >= least ? variable : `Math.max(${variable}, ${least})`;
   const parameters = list.parameters.filter((parameter) => parameter.in === 'query');
+  const plainOf = ({ name }: Parameter) => wordsOf(name).join('');
+  const isNumbered = parameters.some((parameter) => PAGE.test(plainOf(parameter)));
   for (const parameter of parameters) {
     const { name, schemaPointer } = parameter;
-    const plain = wordsOf(name).join('');
+    const plain = plainOf(parameter);
     const schemas = schemaPointer === undefined ? [] : [schemaPointer];
     const { type, nullable } = typeOf(document, schemas);
     const column =
@@ -64,10 +66,12 @@ export function pagingOf(
     const { least } = viewSchemas(document, schemas, 'request');
     lowest.set(variable, Number(least.get('imum')?.value ?? -Infinity));
     const isNumber = type === 'INTEGER';
-    if (isNumber && LIMIT.test(plain) && limit === undefined) {
+    // Of a bigint nothing is computed: the document says that it is not negative, and there are no numbered pages.
+    const isSize = isNumber || (type === 'INT64' && Number(lowest.get(variable)) >= 0 && !isNumbered);
+    if (isSize && LIMIT.test(plain) && limit === undefined) {
       limit = variable;
       names.push(entry(parameter, variable, document, sizeOf(document, parameter, maxItems)));
-    } else if (isNumber && OFFSET.test(plain) && offset === undefined) {
+    } else if (isSize && OFFSET.test(plain) && offset === undefined) {
       offset = variable;
       names.push(entry(parameter, variable, document, 0));
     } else if (isNumber && PAGE.test(plain) && page === undefined) {
@@ -134,7 +138,8 @@ function entry(
   const place = name === variable ? name : `${isIdentifier(name) ? name : quoted(name)}: ${variable}`;
   const schemas = schemaPointer === undefined ? [] : document.subschemas.certain(schemaPointer);
   const isThere = required || schemas.some(({ value }) => 'default' in value);
-  return isThere || absent === undefined ? place : `${place} = ${absent}`;
+  if (isThere || absent === undefined) return place;
+  return `${place} = ${absent}${typeOf(document, schemaPointer === undefined ? [] : [schemaPointer]).type === 'INT64' ? 'n' : ''}`;
 }
 
 /** The usual size of a page, within the bounds of its parameter. */

@@ -173,7 +173,7 @@ function sourcePlaces(decided: Decided): Record<string, Places> {
         .map(({ kind, status, number }) => `${kind}: { status: ${status}, number: ${number} },\n`)
         .join(''),
       ', status = ERRORS[kind].status': says(usual.shape, STATUS) ? ', status = ERRORS[kind].status' : '',
-      ', message, status) };': `, message${says(usual.shape, STATUS) ? ', status' : ''}) };`,
+      'errorBody(kind, message, status)': `errorBody(kind, message${says(usual.shape, STATUS) ? ', status' : ''})`,
       '#body': `return ${codeOf(usual.shape)};\n`,
       '#others': others.length > 0,
       '#other': others.map(({ operationId, status, ...other }) => ({

@@ -41,26 +41,29 @@ export function toServable(given: JsonObject): Servable {
     return { built: mockable, remarks };
   });
   const reasons = new Map([...removed, ...removeUnknown(served)]);
-  const removals = [...reasons].map(([pointer, reason]): Action => ({
-    target: jsonPath(document, pointer),
-    description: `left out: ${reason}`,
-    remove: true,
-  }));
-  // What is left out needs no name.
-  const left = named.filter(({ target }) => !removals.some((removal) => target.startsWith(removal.target)));
-  return { root: served, actions: [...removals, ...left], total };
+  // An overlay may name nothing inside of what it has removed.
+  const isGone = (pointer: string) => [...reasons.keys()].some((gone) => pointer.startsWith(`${gone}/`));
+  const removals = [...reasons]
+    .filter(([pointer]) => !isGone(pointer))
+    .map(([pointer, reason]): Action => ({
+      target: jsonPath(document, pointer),
+      description: `left out: ${reason}`,
+      remove: true,
+    }));
+  const kept = named.filter(([pointer]) => !reasons.has(pointer) && !isGone(pointer));
+  return { root: served, actions: [...removals, ...kept.map(([, action]) => action)], total };
 }
 
 const NO_CONTENT = { 204: { description: 'not documented' } };
 
 /** Adds an operationId, and a response of success, to each operation that lacks them. */
-function nameOperations(root: JsonObject): Action[] {
+function nameOperations(root: JsonObject): (readonly [pointer: string, action: Action])[] {
   const document = new OpenApiDocument(root);
   const places = operationPlaces(document);
   const idOf = (pointer: string) => document.follow(pointer).value['operationId'];
   // The first operation with an operationId keeps it.
   const owners = new Map(places.toReversed().map(({ pointer }) => [idOf(pointer), pointer]));
-  return places.flatMap(({ pointer, method, path }): Action[] => {
+  return places.flatMap(({ pointer, method, path }): (readonly [string, Action])[] => {
     const operation = document.at(pointer);
     if (!isObject(operation)) return [];
     const { operationId } = operation;
@@ -80,7 +83,8 @@ function nameOperations(root: JsonObject): Action[] {
     };
     if (Object.keys(update).length === 0) return [];
     Object.assign(operation, update, !succeeds && { responses: { ...responses, ...NO_CONTENT } });
-    return [{ target: jsonPath(document, pointer), description: 'proposed: the document has none', update }];
+    const target = jsonPath(document, pointer);
+    return [[pointer, { target, description: 'proposed: the document has none', update }]];
   });
 }
 

@@ -14,7 +14,8 @@ export interface Uses {
   readonly paging: Paging | undefined;
   /** Whether the handlers count what the list has. */
   readonly counts: boolean;
-  readonly changes: boolean;
+  /** The rules that a change may break; undefined: nothing changes. */
+  readonly changes: readonly Violation[] | undefined;
   readonly removes: boolean;
   /** Whether what refers to an object keeps it from being deleted. */
   readonly isRestricted: boolean;
@@ -155,8 +156,8 @@ function partCode(uses: Uses): string {
   const is = spoken(one);
   const read = (rows: string) => (kind === 'others' ? `(${rows}).map(toDocument)` : rows);
   const violations = violationsOf(table);
-  const caught = (work: string) =>
-    violations.length === 0 ? work : `unlessViolated([${violations.map(quoted).join(', ')}], ${work})`;
+  const caught = (rules: readonly Violation[], work: string) =>
+    rules.length === 0 ? work : `unlessViolated([${rules.map(quoted).join(', ')}], ${work})`;
   const rules = [
     ...(unique || source === 'given'
       ? ['`unique` if its key' + (unique ? ` or its ${spoken(unique.name)}` : '') + ' is taken']
@@ -177,7 +178,7 @@ function partCode(uses: Uses): string {
 ${
   violations.length === 0
     ? `return only(${read(`await ${add}`)});`
-    : `const added = await ${caught(add)};
+    : `const added = await ${caught(violations, add)};
       return typeof added === 'string' ? added : only(${read('added')});`
 }
     }`,
@@ -185,8 +186,8 @@ ${
       ? [
           `/** Changes what is there, and leaves what is undefined. Resolves to undefined if there is no such ${is}. */
     async change(${parametersOf(table)}, changes: ChangesOf<typeof ${variable}>) {
-      const changed = await ${caught(`database.query(update(${variable}, changes)\`${where}\`)`)};
-      return ${violations.length > 0 ? "typeof changed === 'string' ? changed : changed[0]" : 'changed[0]'};
+      const changed = await ${caught(changes, `database.query(update(${variable}, changes)\`${where}\`)`)};
+      return ${changes.length > 0 ? "typeof changed === 'string' ? changed : changed[0]" : 'changed[0]'};
     }`,
         ]
       : []),
@@ -201,8 +202,10 @@ export type ${partOf(table)} = ReturnType<typeof ${openerOf(table)}>;
 `;
 }
 
+export type Violation = 'unique' | 'foreign key';
+
 /** The rules of its table that a new object may break. */
-export const violationsOf = ({ unique, source, references }: Table): ('unique' | 'foreign key')[] => [
+export const violationsOf = ({ unique, source, references }: Table): Violation[] => [
   ...(unique || source === 'given' ? (['unique'] as const) : []),
   ...(references.size > 0 ? (['foreign key'] as const) : []),
 ];

@@ -1,9 +1,9 @@
 /** Decides what a service stores: the files of its storage, and the handlers that follow from the document. */
 import type { OpenApiDocument } from '../../src/contract';
 import { handlerName } from '../generate/handler-names';
-import type { ErrorBody, OtherBody, OwnKind } from './errors';
-import { handlerFile, handlersOf, isRestricted, type Written } from './handler-code';
-import { openerOf, partOf, storageCode } from './storage-code';
+import { handlerFile, handlersOf, isRestricted, type Shared, type Written } from './handler-code';
+import type { Refused } from './overlay';
+import { openerOf, partOf, storageCode, violationsOf } from './storage-code';
 import type { Table } from './tables';
 import type { BodyPlace } from './types';
 
@@ -18,11 +18,7 @@ export function storesOf(
   document: OpenApiDocument,
   tables: readonly Table[],
   typeOf: (body: BodyPlace) => string,
-  errors: {
-    readonly usual: ErrorBody;
-    readonly others: readonly OtherBody[];
-    readonly kinds: readonly OwnKind[];
-  },
+  errors: Pick<Shared, 'usual' | 'others' | 'kinds'>,
   operationIds: readonly string[],
 ): Stores {
   const byName = new Map(tables.map((table) => [table.name, table]));
@@ -34,14 +30,18 @@ export function storesOf(
     const { written, paging } = handlersOf(shared, table);
     // An operation whose name in code is that of another one gets a name of its own later.
     const own = written.filter(({ operation }) => count(handlerName(operation.operationId).file) === 1);
-    const uses = (need: Written['needs']) =>
-      own.some(({ needs, code = '' }) => needs === need && code !== '');
+    const codes = (need: Written['needs']) =>
+      own.flatMap(({ needs, code }) => (needs === need && code) || []);
+    const changing = codes('change').join('');
     const file = storageCode(
       {
         ...{ table, paging, type: typeOfOne(document, table, typeOf) },
         counts: own.some(({ code = '' }) => code.includes(`store.${table.name}.count(`)),
-        changes: uses('change'),
-        removes: uses('remove'),
+        changes:
+          changing === ''
+            ? undefined
+            : violationsOf(table).filter((rule) => changing.includes(`=== '${rule}'`)),
+        removes: codes('remove').length > 0,
         isRestricted: isRestricted(table, byName),
       },
       byName,
@@ -62,6 +62,16 @@ export function storesOf(
       ),
     },
   };
+}
+
+/** What the handlers need to refuse, and the document lacks. */
+export function lacking(
+  document: OpenApiDocument,
+  tables: readonly Table[],
+  errors: Pick<Shared, 'usual' | 'others' | 'kinds'>,
+): Refused[] {
+  const shared = { document, tables: new Map(tables.map((table) => [table.name, table])), ...errors };
+  return tables.flatMap((table) => handlersOf(shared, table).written.flatMap(({ lacks }) => lacks));
 }
 
 /** The TypeScript type of one object of a table, as the document has it. */

@@ -1,5 +1,6 @@
 /** What the document lets prepare of the contract tests of a service, and what is left to do. */
 import {
+  compilePattern,
   isObject,
   joinPointer,
   type OpenApiDocument,
@@ -75,6 +76,8 @@ export function prepare(
       .filter(
         (key) => responses.has(key) && !proven.has(`${operationId} ${key}`) && !answers(operationId, key),
       )
+      // An invalid request shows it.
+      .filter((key) => key !== '422' || responses.has('400'))
       .map((key) => ({
         obligation: `${operationId} | response | ${key} | *`,
         reason: `to do: write a scenario that ends in ${key}, then delete this line`,
@@ -88,6 +91,14 @@ const documents = (operation: Operation, kind: OwnKind | undefined): kind is Own
 
 const stepOf = ({ operationId }: Operation, parameters: string, expect: string, answer = ''): string =>
   `{ operation: ${quoted(operationId)}, ${parameters}expect: ${quoted(expect)}${answer} }`;
+
+/** What a user sees may differ from what all do: where an operation takes credentials or none, who creates also reads. */
+function asUser({ security }: Operation): string {
+  const some = security.find((alternative) => alternative.length > 0);
+  return some && security.some((alternative) => alternative.length === 0)
+    ? `security: ${codeOf(some.map(({ scheme }) => scheme))}, `
+    : '';
+}
 
 /** Create, read and delete, where the document has these operations. */
 function lifeOf(
@@ -118,7 +129,7 @@ function lifeOf(
       title: `${name}: what is created can be read${remove ? ', until it is deleted' : ''}`,
       steps: [
         stepOf(made.operation, '', 'success'),
-        stepOf(read, created, 'success', equal),
+        stepOf(read, `${created}${asUser(read)}`, 'success', equal),
         ...(remove ? [stepOf(remove, created, 'success')] : []),
         ...gone.map((operation) => stepOf(operation, created, none?.kind ?? '')),
       ],
@@ -158,9 +169,18 @@ export function otherThan(document: OpenApiDocument, schema: string, example: un
     ...plain.filter((text) => text.length <= length),
     ...(view.formats.has('uuid') ? ['ffffffff-ffff-4fff-8fff-ffffffffffff'] : []),
     ...samples(document, schema, 'request'),
+    ...(typeof example === 'string' ? endings(example, [...view.patterns]) : []),
   ];
   return all.find((value) => stringifyJson(value) !== same && !isObject(value));
 }
+
+/** Texts that match the patterns as another one does, but for the last character: of a pattern there may be one sample. */
+const endings = (text: string, patterns: readonly string[]): string[] =>
+  patterns.length === 0
+    ? []
+    : [...'123abcABC']
+        .map((last) => text.slice(0, -1) + last)
+        .filter((one) => patterns.every((pattern) => compilePattern(pattern).test(one)));
 
 const isInteger = (value: unknown): value is number | bigint =>
   typeof value === 'bigint' || Number.isInteger(value);

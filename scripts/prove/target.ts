@@ -102,6 +102,11 @@ export interface Step<Id extends string = string, Name extends string = string> 
   readonly parameters?: Resolvable<ParameterValues<Name>>;
   /** The bytes of a JSON body. */
   readonly body?: Resolvable<string>;
+  /**
+   * The security schemes of the alternative whose valid credentials it sends; `[]`: none. By default the first alternative that
+   * the target has credentials for.
+   */
+  readonly security?: readonly string[];
   /** `success`, or a name in `ownRefusals`. */
   readonly expect: string;
   /** Members that the body of the answer must have. It must also fit its schema. */

@@ -33,14 +33,14 @@ export async function publish(): Promise<Publication> {
   const source = readSource(file);
   const version = versionFinding(source.document);
   if (version) throw new SourceError(located(source, [version]));
-  const { document, remarks: idle } = await overlay(source.document);
-  const read = new OpenApiDocument(document);
-  // A validator ignores unknown keywords such as `maximun`, and the value would be unchecked.
-  const unknown = read.remarks.filter(isUnknown);
-  const { own, added } = apart(source, unknown);
-  const misspelt = [...remarkLines(source, own), ...added.map(addedLine)];
-  if (misspelt.length > 0) throw new SourceError(misspelt.join('\n'));
   try {
+    const { document, remarks: idle } = await overlay(source.document);
+    const read = new OpenApiDocument(document);
+    // A validator ignores unknown keywords such as `maximun`, and the value would be unchecked.
+    const unknown = read.remarks.filter(isUnknown);
+    const { own, added } = apart(source, unknown);
+    const misspelt = [...remarkLines(source, own), ...added.map(addedLine)];
+    if (misspelt.length > 0) throw new SourceError(misspelt.join('\n'));
     const contract = compileContract(read, readExtensions());
     const lists = unboundedLists(read, contract.served.keys());
     const types = typesOf(read);

@@ -1,11 +1,19 @@
 /** Names of the document that differ from those of the published one, for the targets of the overlay. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { isObject, type JsonObject, members, OBJECTS, readDocument } from '../../src/contract';
+import {
+  isObject,
+  type JsonObject,
+  lastStep,
+  members,
+  OBJECTS,
+  OpenApiDocument,
+  type Operation,
+  readDocument,
+  readOperations,
+} from '../../src/contract';
+import { earlierIds } from '../breaking/renames';
 import { PUBLISHED, root } from '../paths';
-
-/** A path without the names of its parameters. */
-const templateOf = (name: string): string => name.replace(/\{[^}]*\}/g, '{}');
 
 /** A name in a target: in quotes, or behind a dot. */
 const NAMES = /'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|\.([A-Za-z_][\w-]*)/g;
@@ -18,54 +26,43 @@ export class RenamedNames {
 
   /** A target with the later names, if it matches. */
   follow(target: string, matches: (target: string) => boolean): string | undefined {
-    const later = (this.later ??= this.find());
+    const later = (this.later ??= laterNames(published(), this.document));
     const followed = target.replace(NAMES, (token, single?: string, double?: string, plain?: string) => {
-      const name = plain ?? (single ?? double ?? '').replace(/\\(.)/g, '$1');
-      const is = later.get(name) ?? (plain === undefined ? this.sameTemplate(name) : undefined);
+      const is = later.get(plain ?? (single ?? double ?? '').replace(/\\(.)/g, '$1'));
       if (is === undefined) return token;
       const text = `'${is.replace(/['\\]/g, '\\$&')}'`;
       return plain === undefined ? text : /^[A-Za-z_]\w*$/.test(is) ? `.${is}` : `[${text}]`;
     });
     return followed !== target && matches(followed) ? followed : undefined;
   }
-
-  /** The path that differs in the names of its parameters only. */
-  private sameTemplate(name: string): string | undefined {
-    const names = members(this.document['paths']).map(([template]) => template);
-    if (names.includes(name)) return undefined;
-    const [one, ...others] = names.filter((other) => templateOf(other) === templateOf(name));
-    return name.startsWith('/') && others.length === 0 ? one : undefined;
-  }
-
-  private find(): ReadonlyMap<string, string> {
-    const [before, after] = [published(), this.document];
-    const later = new Map<string, string>();
-    const news = (was: unknown, is: unknown) => members(is).filter(([name]) => !has(was, name));
-    for (const [name, item] of members(before['paths'])) {
-      const is = has(after['paths'], name)
-        ? name
-        : (this.sameTemplate(name) ??
-          news(before['paths'], after['paths']).find(([, other]) => sharesId(item, other))?.[0]);
-      if (is === undefined) continue;
-      if (is !== name) later.set(name, is);
-      const now = idsOf(Object.fromEntries(members(after['paths']))[is]);
-      for (const [method, id] of idsOf(item)) {
-        const other = now.get(method);
-        if (other !== undefined && other !== id) later.set(id, other);
-      }
-    }
-    const [old, now] = [before['components'], after['components']];
-    for (const section of OBJECTS.get('Components')?.keywords.keys() ?? []) {
-      const [were, are] = [old, now].map((all) => (isObject(all) ? all[section] : undefined));
-      for (const [name, value] of members(were)) {
-        if (has(are, name)) continue;
-        const [one, ...others] = news(were, are).filter(([, other]) => contains(value, other));
-        if (one && others.length === 0) later.set(name, one[0]);
-      }
-    }
-    return later;
-  }
 }
+
+/** Of operations and their paths, and of components that have kept their content. */
+function laterNames(before: JsonObject, after: JsonObject): ReadonlyMap<string, string> {
+  const later = new Map<string, string>();
+  const [old, now] = [operationsOf(before), operationsOf(after)];
+  for (const [id, was] of earlierIds(before, after)) {
+    later.set(was, id);
+    later.set(pathOf(old.get(was)), pathOf(now.get(id)));
+  }
+  for (const section of OBJECTS.get('Components')?.keywords.keys() ?? []) {
+    const [were, are] = [before, after].map(({ components: all }) =>
+      isObject(all) ? new Map(members(all[section])) : undefined,
+    );
+    for (const [name, value] of were ?? []) {
+      if (are?.has(name) !== false) continue;
+      const [one, ...others] = [...are].filter(([is, other]) => !were?.has(is) && contains(value, other));
+      if (one && others.length === 0) later.set(name, one[0]);
+    }
+  }
+  return later;
+}
+
+const operationsOf = (document: JsonObject): Map<string, Operation> =>
+  new Map(readOperations(new OpenApiDocument(document)).map((one) => [one.operationId, one]));
+
+const pathOf = ({ pointer = '' }: Partial<Operation> = {}): string =>
+  lastStep(pointer.slice(0, pointer.lastIndexOf('/')));
 
 function published(): JsonObject {
   try {
@@ -73,22 +70,6 @@ function published(): JsonObject {
   } catch {
     return {}; // there is none yet
   }
-}
-
-const has = (map: unknown, name: string): boolean => isObject(map) && Object.hasOwn(map, name);
-
-/** The operationIds of a path item, by method. */
-const idsOf = (item: unknown): Map<string, string> =>
-  new Map(
-    members(item).flatMap(([method, operation]) => {
-      const id = isObject(operation) ? operation['operationId'] : undefined;
-      return typeof id === 'string' ? [[method, id] as const] : [];
-    }),
-  );
-
-function sharesId(one: unknown, other: unknown): boolean {
-  const ids = new Set(idsOf(one).values());
-  return [...idsOf(other).values()].some((id) => ids.has(id));
 }
 
 /** Whether a value has all that another one has: the overlay adds to what it was made of. */

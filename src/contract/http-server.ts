@@ -252,7 +252,10 @@ function refuse(
   if (!isFinalStatus(status)) throw new TypeError(`expected a status from 200 to 599, got ${status}`);
   const text = documented?.body ?? (body === undefined ? '' : stringifyJson(body));
   const headers = {
-    ...(documented?.headers ?? { ...fieldsOf(given), 'Content-Type': contentType }),
+    ...(documented?.headers ?? {
+      ...fieldsOf(given),
+      'Content-Type': fieldValue('Content-Type', contentType),
+    }),
     'Content-Length': Buffer.byteLength(text),
     Connection: 'close',
   };

@@ -197,7 +197,7 @@ export function written(column: Column, value: unknown): Value {
 }
 
 /** A value as it is compared with those of a column: NULL, which equals nothing, if there can be none like it. */
-export function sought(column: Column, value: Value | boolean): Value {
+export function sought(column: Column, value: unknown): Value {
   if (value === null) return null;
   const form = formOf(column);
   const result = ('sought' in form ? form.sought : form.write)(value);

@@ -19,7 +19,7 @@ export type { Database } from './database';
 export { databaseUrls, isDatabaseUrl, openDatabase } from './open';
 export { only, unlessViolated } from './outcome';
 export type { Migration, Schema } from './schema';
-export { and, identifier, or, rows, sql } from './sql';
+export { and, or, rows, sql } from './sql';
 export {
   ConstraintViolation,
   InvalidValue,

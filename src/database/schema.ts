@@ -166,7 +166,8 @@ async function perform(run: Run, [name, ...steps]: Migration, number: number): P
     for (const step of steps) {
       if (typeof step === 'function') {
         const attempt = guard(run);
-        const rest: unknown = await inTime<unknown>(step(attempt.queries), MIGRATION_TIMEOUT);
+        const call = inTime<unknown>(step(attempt.queries), MIGRATION_TIMEOUT);
+        const rest: unknown = await call.finally(attempt.abandon);
         attempt.end();
         if (rest !== undefined && !(Number.isSafeInteger(rest) && Number(rest) >= 0))
           throw new TypeError('expected the number of rows that a call has changed, or nothing');

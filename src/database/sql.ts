@@ -121,9 +121,12 @@ export const or = (conditions: readonly (Sql<unknown> | undefined)[]): Sql<unkno
 
 function joined(conditions: readonly (Sql<unknown> | undefined)[], word: string, none: string): Sql<unknown> {
   const parts = conditions.filter((condition) => condition !== undefined);
-  if (parts.length === 0) return { kind: 'sql', strings: [none], parts };
+  if (parts.length === 0) return raw(none);
   return { kind: 'sql', strings: ['((', ...parts.slice(1).map(() => `)${word}(`), '))'], parts };
 }
+
+/** Text as it is. */
+export const raw = (text: string): Sql<unknown> => ({ kind: 'sql', strings: [text], parts: [] });
 
 /** Parts with a text between them. */
 export const list = <Row = unknown>(parts: readonly Part[], comma = ', '): Sql<Row> => ({
@@ -141,29 +144,18 @@ export function rows<Name extends string>(
   columns: Readonly<Record<Name, ColumnType>>,
   items: readonly Readonly<Partial<Record<NoInfer<Name>, Value | JsonValue | undefined>>>[],
 ): Rows {
-  const held = ([column, type]: [string, ColumnType], value: unknown) =>
-    type.kind === 'column' && !PLAIN.has(type.name)
-      ? [column, written(type.nullable(), value)]
-      : [column, value];
+  const held = (type: ColumnType, value: unknown) =>
+    type.kind === 'column' && !PLAIN.has(type.name) ? written(type.nullable(), value) : value;
   const all = Object.entries<ColumnType>(columns);
   const itemOf = (item: Readonly<Record<string, unknown>>) =>
-    Object.fromEntries(all.map((entry) => held(entry, item[entry[0]]))) as Item;
+    Object.fromEntries(
+      all.map(([key, type]) => [key, held(type, Object.hasOwn(item, key) ? item[key] : null)]),
+    ) as Item;
   return { kind: 'rows', name, columns, items: items.map(itemOf) };
 }
 
 /** What a driver takes as it is. */
 const PLAIN = new Set<TypeName>(['int64', 'identity', 'integer', 'double', 'text', 'bytes']);
-
-/**
- * The name of a table or column in a statement: sql`SELECT id FROM ${identifier(table)}`.
- *
- * @throws {TypeError} unless it is of letters, digits and `_`
- */
-export function identifier(name: string): Sql<unknown> {
-  if (!/^[a-z_]\w*$/i.test(name))
-    throw new TypeError(`expected a name of letters, digits and _, got ${name}`);
-  return { kind: 'sql', strings: [name], parts: [] };
-}
 
 const LIMIT = /\b(LIMIT|OFFSET)\s*$/i;
 const NEGATIVE_LIMIT = /\b(LIMIT|OFFSET)\s+-/i;

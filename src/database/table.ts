@@ -1,7 +1,6 @@
 /** Tables that are defined once: what a migration makes of them, what a row has, and statements that are held to them. */
-import { Column, type ColumnsOf, type Part, type Rows, type Sql, TABLE, type Table, written } from './column';
-import { and, list, sql } from './sql';
-import type { Value } from './values';
+import { Column, type ColumnsOf, type Part, sought, type Sql, TABLE, type Table, written } from './column';
+import { and, list, raw, sql } from './sql';
 
 /** A table, with its columns by their names: `${articles}` and `${articles.slug}` are their names in a statement. */
 export type TableOf<C extends ColumnsOf> = Table<C> & { readonly [Name in keyof C]: C[Name] };
@@ -78,27 +77,22 @@ export function table<const C extends ColumnsOf>(
   });
 }
 
-const raw = (...strings: readonly string[]): Sql<unknown> => ({ kind: 'sql', strings, parts: [] });
-
 /** `CREATE TABLE`, unless it is there. Every engine holds the columns to their types. */
 export function createTable(of: Table): Sql<unknown>;
 export function createTable(name: string, definition: Sql<unknown>): Sql<unknown>;
 export function createTable(of: Table | string, definition?: Sql<unknown>): Sql<unknown> {
-  const name = typeof of === 'string' ? of : of[TABLE].name;
+  const [name, content] = typeof of === 'string' ? [of, definition ?? raw('')] : definitionOf(of[TABLE]);
   return {
     kind: 'sql',
     strings: [`CREATE TABLE IF NOT EXISTS ${name} (`, ') ', ''],
-    parts: [typeof of === 'string' ? (definition ?? raw('')) : definitionOf(of[TABLE]), { kind: 'strict' }],
+    parts: [content, { kind: 'strict' }],
   };
 }
 
-const definitionOf = ({ columns, constraints }: Table[typeof TABLE]) =>
-  list([
-    ...Object.values(columns)
-      .filter(({ rules }) => !rules.added)
-      .map(columnOf),
-    ...constraints,
-  ]);
+function definitionOf({ name, columns, constraints }: Table[typeof TABLE]): [string, Sql<unknown>] {
+  const own = Object.values(columns).filter(({ rules }) => !rules.added);
+  return [name, list([...own.map(columnOf), ...constraints])];
+}
 
 /**
  * `ALTER TABLE ... ADD COLUMN`, for a column that is `added()`.
@@ -157,9 +151,11 @@ function selected(columns: ColumnsOf): Sql<unknown> {
   );
 }
 
-function statement<R>(columns: ColumnsOf, parts: (rest: Sql<unknown>) => readonly Part[]): Rest<R> {
-  return (strings, ...given) => ({ ...list<R>(parts(sql(strings, ...given)), ''), columns });
-}
+/** A statement that a template ends, and whose rows have these columns. */
+const ended =
+  <R>(columns: ColumnsOf, whole: (rest: Sql<unknown>, all: Sql<unknown>) => Sql<unknown>): Rest<R> =>
+  (strings, ...parts) =>
+    ({ ...whole(sql(strings, ...parts), selected(columns)), columns }) as Sql<R>;
 
 /**
  * Begins a SELECT of all columns of a table, or of those in a list, with FROM: the template goes on with the rest.
@@ -168,8 +164,9 @@ function statement<R>(columns: ColumnsOf, parts: (rest: Sql<unknown>) => readonl
  *     select({ title: books.title, loans: INT64.from(sql`count(*)`) })`FROM ${books} JOIN ... GROUP BY 1`
  */
 export function select<C extends ColumnsOf>(from: Table<C> | C): Rest<Row<C>> {
-  const [columns, head] = TABLE in from ? [from[TABLE].columns, [raw(' FROM '), from]] : [from, []];
-  return statement(columns, (rest) => [raw('SELECT '), selected(columns), ...head, raw(' '), rest]);
+  return TABLE in from
+    ? ended(from[TABLE].columns, (rest, all) => sql`SELECT ${all} FROM ${from} ${rest}`)
+    : ended(from, (rest, all) => sql`SELECT ${all} ${rest}`);
 }
 
 /**
@@ -182,22 +179,18 @@ export function insertInto<C extends ColumnsOf>(
   rows: NewRow<C> | readonly NewRow<C>[],
 ): Rest<Row<C>> {
   const { columns, name } = into[TABLE];
-  const items = (Array.isArray(rows) ? rows : [rows]) as readonly Given[];
+  // Without what every object has: it may be the name of a column.
+  const items = ([rows].flat() as readonly Given[]).map((item): Given => ({ __proto__: null, ...item }));
   for (const item of items) checkNames(columns, item, name);
   const names = Object.keys(columns).filter(
     (key) => columns[key]?.name !== 'identity' || isGiven(key, items),
   );
-  const held = items.map((item) => names.map((key) => written(at(columns, key), item[key])));
-  const head = list([raw('INSERT INTO '), into], '');
-  const [only, ...others] = held;
-  return statement(columns, (rest) => [
-    head,
-    only && others.length === 0 ? valuesOf(names, only) : rowsOf(columns, names, held),
-    raw(' '),
-    rest,
-    raw(' RETURNING '),
-    selected(columns),
-  ]);
+  if (names.length === 0 && items.length > 1) throw new TypeError(`expected one row, got ${items.length}`);
+  const held = items.map((item) => sql`(${list(names.map((key) => written(at(columns, key), item[key])))})`);
+  const own = raw(names.map(quote).join(', '));
+  const values = held.length > 0 ? sql`VALUES ${list(held)}` : sql`SELECT ${own} FROM ${into} WHERE FALSE`;
+  const source = names.length > 0 ? sql`(${own}) ${values}` : raw('DEFAULT VALUES');
+  return ended(columns, (rest, all) => sql`INSERT INTO ${into} ${source} ${rest} RETURNING ${all}`);
 }
 
 type Given = Readonly<Record<string, unknown>>;
@@ -209,28 +202,6 @@ function isGiven(key: string, items: readonly Given[]): boolean {
   return count === items.length;
 }
 
-function valuesOf(names: readonly string[], values: readonly Value[]): Sql<unknown> {
-  if (names.length === 0) return raw(' DEFAULT VALUES');
-  return list([raw(` (${names.map(quote).join(', ')}) VALUES (`), list(values), raw(')')], '');
-}
-
-function rowsOf(
-  columns: ColumnsOf,
-  names: readonly string[],
-  held: readonly (readonly Value[])[],
-): Sql<unknown> {
-  const quoted = names.map(quote);
-  const source: Rows = {
-    kind: 'rows',
-    name: 'given',
-    columns: Object.fromEntries(names.map((key) => [quote(key), at(columns, key)])),
-    items: held.map((values) => Object.fromEntries(values.map((value, i) => [quoted[i] ?? '', value]))),
-  };
-  const all = quoted.join(', ');
-  // Without WHERE, SQLite takes ON CONFLICT for the condition of a join.
-  return list([raw(` (${all}) SELECT ${all} FROM `), source, raw(' WHERE TRUE')], '');
-}
-
 /**
  * Begins an UPDATE, and returns the rows that it has changed: update(books, { title })`WHERE isbn = ${isbn}`.
  *
@@ -239,37 +210,18 @@ function rowsOf(
 export function update<C extends ColumnsOf>(of: Table<C>, changes: Changes<C>): Rest<Row<C>> {
   const { columns, name } = of[TABLE];
   checkNames(columns, changes, name);
-  const given = Object.entries<unknown>(changes).filter(([, value]) => value !== undefined);
-  const sets = given.map(([key, value]) =>
-    list([raw(`${quote(key)} = `), written(at(columns, key), value)], ''),
-  );
-  const [first = ''] = Object.keys(columns);
+  const sets = Object.entries<unknown>(changes)
+    .filter(([, value]) => value !== undefined)
+    .map(([key, value]) => sql`${raw(quote(key))} = ${written(at(columns, key), value)}`);
+  const first = raw(quote(Object.keys(columns)[0] ?? ''));
   // One that changes nothing still finds its rows.
-  const all = sets.length > 0 ? list(sets) : raw(`${quote(first)} = ${quote(first)}`);
-  return statement(columns, (rest) => [
-    raw('UPDATE '),
-    of,
-    raw(' SET '),
-    all,
-    raw(' '),
-    rest,
-    raw(' RETURNING '),
-    selected(columns),
-  ]);
+  const changed = sets.length > 0 ? list(sets) : sql`${first} = ${first}`;
+  return ended(columns, (rest, all) => sql`UPDATE ${of} SET ${changed} ${rest} RETURNING ${all}`);
 }
 
 /** Begins a DELETE, and returns the rows that are gone: deleteFrom(books)`WHERE isbn = ${isbn}`. */
-export function deleteFrom<C extends ColumnsOf>(from: Table<C>): Rest<Row<C>> {
-  const { columns } = from[TABLE];
-  return statement(columns, (rest) => [
-    raw('DELETE FROM '),
-    from,
-    raw(' '),
-    rest,
-    raw(' RETURNING '),
-    selected(columns),
-  ]);
-}
+export const deleteFrom = <C extends ColumnsOf>(from: Table<C>): Rest<Row<C>> =>
+  ended(from[TABLE].columns, (rest, all) => sql`DELETE FROM ${from} ${rest} RETURNING ${all}`);
 
 /**
  * The condition that columns equal values, for `and` and WHERE: equal(books, { title, weight: null }). undefined is no
@@ -282,7 +234,7 @@ export function equal<C extends ColumnsOf>(of: Table<C>, values: Changes<C>): Sq
     Object.entries<unknown>(values).map(([key, value]) => {
       if (value === undefined) return undefined;
       const column = at(columns, key);
-      return value === null ? sql`${column} IS NULL` : sql`${column} = ${value as Value}`;
+      return value === null ? sql`${column} IS NULL` : sql`${column} = ${sought(column, value)}`;
     }),
   );
 }

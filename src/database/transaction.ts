@@ -114,7 +114,7 @@ export function guard(runOne: Run) {
   return {
     queries: queriesOf(run),
     failure: () => failure,
-    abandon() {
+    abandon: () => {
       over = true;
     },
     /** @throws {Error} if a statement has failed */

@@ -115,7 +115,7 @@ const ordered = (
 /**
  * JSON text (RFC 8259) with the names in their order. A bigint has the exponent 0, which no number has: `5e0` is 5n, and `5` is 5.
  *
- * @throws {TypeError} for what JSON cannot hold
+ * @throws {Error} for what JSON cannot hold, and for what is too deep
  */
 function toJson(value: unknown): string {
   if (typeof value === 'bigint') return `${value}e0`;
@@ -123,17 +123,21 @@ function toJson(value: unknown): string {
   if (Array.isArray(value)) return `[${Array.from(value, toJson).join()}]`;
   if (value === null || typeof value === 'boolean' || typeof value === 'string' || Number.isFinite(value))
     return JSON.stringify(value);
-  if (typeof value !== 'object')
-    throw new TypeError(`expected a value of JSON, got ${typeof value === 'number' ? value : typeof value}`);
-  if ('toJSON' in value && typeof value.toJSON === 'function' && !ArrayBuffer.isView(value))
-    return toJson((value.toJSON as () => unknown)());
-  const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype !== null && Object.getPrototypeOf(prototype) !== null)
-    throw new TypeError(
-      `expected a value of JSON, got ${Object.prototype.toString.call(value).slice(8, -1)}`,
-    );
-  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  const prototype: unknown = typeof value === 'object' ? Object.getPrototypeOf(value) : undefined;
+  if (prototype === undefined || (prototype !== null && Object.getPrototypeOf(prototype) !== null))
+    throw new TypeError('expected a value of JSON');
+  const members = Object.entries(value as object).filter(([, member]) => member !== undefined);
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${toJson(member)}`).join()}}`;
+}
+
+function unlessThrown(convert: (value: unknown) => string): (value: unknown) => string | typeof NONE {
+  return (value) => {
+    try {
+      return convert(value);
+    } catch {
+      return NONE;
+    }
+  };
 }
 
 const fromJson = (text: Value): unknown =>
@@ -185,8 +189,8 @@ export const FORMS = {
     read: (value) => value === 1n,
   },
   timestamp: ordered('must be a date-time of the years 0001 to 9999 in UTC', toInstant, (text) =>
-    (toInstant(text) ?? text).replace(/\.?0+Z$/, 'Z'),
+    (toInstant(text) ?? text).replace(/\.?0{1,6}Z$/, 'Z'),
   ),
   date: ordered('must be a date of the years 0001 to 9999', toDay, (text) => text),
-  json: { rule: 'must be a value of JSON', write: toJson, sought: noEquality, read: fromJson },
+  json: { rule: 'must be a value of JSON', write: unlessThrown(toJson), sought: noEquality, read: fromJson },
 } as const satisfies Readonly<Record<string, Form>>;

@@ -4,9 +4,7 @@ import {
   type ColumnUpdateNode,
   type CompiledQuery,
   DefaultQueryCompiler,
-  type DeleteQueryNode,
   type InsertQueryNode,
-  type MergeQueryNode,
   type OperationNode,
   type Operator,
   OperatorNode,
@@ -14,7 +12,6 @@ import {
   type QueryId,
   ReferenceNode,
   type RootOperationNode,
-  type SelectQueryNode,
   type UpdateQueryNode,
   ValueListNode,
   ValueNode,
@@ -22,6 +19,7 @@ import {
 } from 'kysely';
 import { sql, type Column, type Part, type Sql, type Value } from '../database';
 import { sought, written } from '../database/column';
+import { raw } from '../database/sql';
 import { isQuery, type Names, Scope } from './scope';
 
 /** The queries of Kysely as statements of `src/database`, which writes parameters in the dialect of each database. */
@@ -37,7 +35,7 @@ const COMPARISONS: readonly Operator[] = ['=', '==', '!=', '<>', '<', '<=', '>',
 export class Compiler extends DefaultQueryCompiler {
   #strings: string[] = [];
   #parts: Part[] = [];
-  #scope: Scope | undefined;
+  #scopes = new Map<OperationNode, Scope>();
 
   /** @param tables the columns of each table whose types are known */
   constructor(private readonly tables: ReadonlyMap<string, Names>) {
@@ -53,7 +51,8 @@ export class Compiler extends DefaultQueryCompiler {
       throw new TypeError(
         `expected a query, got ${node.kind.replace(/Node$/, '')}: the migrations of the schema make tables`,
       );
-    [this.#strings, this.#parts, this.#scope] = [[''], [], undefined];
+    [this.#strings, this.#parts] = [[''], []];
+    this.#scopes = new Map();
     const compiled = super.compileQuery(node, queryId);
     const statement = sql(Object.assign(this.#strings, { raw: this.#strings }), ...this.#parts);
     const outputs = isQuery(node) ? [...new Scope(node, undefined, this.tables).outputs()] : [];
@@ -83,41 +82,13 @@ export class Compiler extends DefaultQueryCompiler {
     this.#strings.push('');
   }
 
-  protected override visitSelectQuery(node: SelectQueryNode): void {
-    this.#within(node, () => {
-      super.visitSelectQuery(node);
-    });
-  }
-
-  protected override visitInsertQuery(node: InsertQueryNode): void {
-    this.#within(node, () => {
-      super.visitInsertQuery(this.#withWritten(node));
-    });
-  }
-
-  protected override visitUpdateQuery(node: UpdateQueryNode): void {
-    this.#within(node, () => {
-      super.visitUpdateQuery(node);
-    });
-  }
-
-  protected override visitDeleteQuery(node: DeleteQueryNode): void {
-    this.#within(node, () => {
-      super.visitDeleteQuery(node);
-    });
-  }
-
-  protected override visitMergeQuery(node: MergeQueryNode): void {
-    this.#within(node, () => {
-      super.visitMergeQuery(node);
-    });
-  }
-
-  #within(node: OperationNode, visit: () => void): void {
-    const outer = this.#scope;
-    this.#scope = new Scope(node, outer, outer ? undefined : this.tables);
-    visit();
-    this.#scope = outer;
+  /** Of the query that is being written. */
+  get #scope(): Scope | undefined {
+    return this.nodeStack.filter(isQuery).reduce<Scope | undefined>((outer, query) => {
+      const scope = this.#scopes.get(query) ?? new Scope(query, outer, outer ? undefined : this.tables);
+      this.#scopes.set(query, scope);
+      return scope;
+    }, undefined);
   }
 
   /** What a value is compared with decides its form: the statement is given the column, and not its name alone. */
@@ -126,7 +97,7 @@ export class Compiler extends DefaultQueryCompiler {
     this.#strings.push('');
     super.visitReference(node);
     const name = this.#strings.pop() ?? '';
-    if (column) this.#add(column.from({ kind: 'sql', strings: [name], parts: [] }));
+    if (column) this.#add(column.from(raw(name)));
     else this.append(name);
   }
 
@@ -143,34 +114,24 @@ export class Compiler extends DefaultQueryCompiler {
   }
 
   #columnOf(node: OperationNode): Column | undefined {
-    if (ColumnNode.is(node)) return this.#scope?.find(node.column.name);
-    if (!ReferenceNode.is(node) || !ColumnNode.is(node.column)) return undefined;
-    return this.#scope?.find(node.column.column.name, node.table?.table.identifier.name);
+    return ColumnNode.is(node) ? this.#scope?.find(node.column.name) : this.#scope?.typeOf(node);
   }
 
-  protected override visitColumnUpdate(node: ColumnUpdateNode): void {
-    const column = this.#columnOf(node.column);
+  protected override visitColumnUpdate({ column, value }: ColumnUpdateNode): void {
     // The name of the column alone: what follows is no comparison.
-    this.visitNode(ReferenceNode.is(node.column) ? node.column.column : node.column);
+    this.visitNode(ReferenceNode.is(column) ? column.column : column);
     this.append(' = ');
-    this.visitNode(column ? writtenInto(column, node.value) : node.value);
+    this.visitNode(writtenInto(this.#columnOf(column), value));
   }
 
-  #withWritten(node: InsertQueryNode): InsertQueryNode {
-    if (!node.values || !ValuesNode.is(node.values)) return node;
-    const columns = (node.columns ?? []).map(({ column }) => this.#scope?.find(column.name));
-    const values = node.values.values.map((row) => {
-      const items = PrimitiveValueListNode.is(row)
-        ? row.values.map((value) => ValueNode.create(value))
-        : row.values;
-      return ValueListNode.create(
-        items.map((item, i) => {
-          const column = columns[i];
-          return column ? writtenInto(column, item) : item;
-        }),
-      );
+  protected override visitValues({ values }: ValuesNode): void {
+    const { columns = [] } = this.parentNode as InsertQueryNode;
+    const types = columns.map((column) => this.#columnOf(column));
+    const rows = values.map((row) => {
+      const items = PrimitiveValueListNode.is(row) ? row.values.map(ValueNode.create) : row.values;
+      return ValueListNode.create(items.map((item, i) => writtenInto(types[i], item)));
     });
-    return { ...node, values: ValuesNode.create(values) };
+    super.visitValues(ValuesNode.create(rows));
   }
 
   /** PostgreSQL would take the default of the column, SQLite NULL. */
@@ -180,7 +141,8 @@ export class Compiler extends DefaultQueryCompiler {
 }
 
 /** The form of a value in a column. What is no value stays as it is. */
-function writtenInto(column: Column, node: OperationNode): OperationNode {
+function writtenInto(column: Column | undefined, node: OperationNode): OperationNode {
+  if (!column) return node;
   if (node.kind === 'DefaultInsertValueNode' && column.name !== 'identity')
     return ValueNode.create(written(column, undefined));
   return ValueNode.is(node) ? ValueNode.create(written(column, node.value)) : node;

@@ -60,23 +60,12 @@ export function kysely<Rows>(target: Database | Queries, tables: Tables = {}): K
 const EMPTY_LISTS = new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression });
 
 function namesOf(tables: Tables): ReadonlyMap<string, Names> {
-  for (const [
-    key,
-    {
-      [TABLE]: { name },
-    },
-  ] of Object.entries(tables))
+  const entries = Object.entries(tables).map(([key, table]) => {
+    const { name, columns } = table[TABLE];
     if (name !== `"${key}"`) throw new TypeError(`expected the table ${name} under its name, got ${key}`);
-  return new Map(
-    Object.entries(tables).map(
-      ([
-        name,
-        {
-          [TABLE]: { columns },
-        },
-      ]) => [name, new Map(Object.entries(columns))],
-    ),
-  );
+    return [key, new Map(Object.entries(columns))] as const;
+  });
+  return new Map(entries);
 }
 
 const refuseTables = () =>

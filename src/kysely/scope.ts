@@ -2,22 +2,16 @@ import {
   AggregateFunctionNode,
   AliasNode,
   ColumnNode,
-  type CommonTableExpressionNode,
-  DeleteQueryNode,
   type FromNode,
   IdentifierNode,
-  InsertQueryNode,
   type JoinNode,
   ListNode,
-  MergeQueryNode,
   type OperationNode,
   ParensNode,
   ReferenceNode,
   SelectAllNode,
   type SelectionNode,
-  SelectQueryNode,
   TableNode,
-  UpdateQueryNode,
   type UsingNode,
   type WithNode,
 } from 'kysely';
@@ -56,14 +50,14 @@ export class Scope {
     tables: ReadonlyMap<string, Names> | undefined = outer?.named,
   ) {
     this.named = new Map(tables);
-    for (const expression of query.with?.expressions ?? []) this.addExpression(expression);
+    for (const { name, expression } of query.with?.expressions ?? [])
+      this.named.set(name.table.table.identifier.name, this.sourceOf(expression));
     const { from, table, into, using, joins = [] } = query;
-    const targets = [table, into].filter((node) => node !== undefined);
-    const used = using === undefined ? [] : 'tables' in using ? using.tables : [using.table];
-    for (const node of [...targets, ...(from?.froms ?? []), ...used, ...joins.map((join) => join.table)])
-      this.addSource(node);
+    const used = using && 'tables' in using ? using.tables : [using?.table];
+    for (const node of [table, into, ...(from?.froms ?? []), ...used, ...joins.map((join) => join.table)])
+      if (node) this.addSource(node);
     // Of INSERT ... ON CONFLICT.
-    if (into && TableNode.is(into)) this.sources.set('excluded', this.sourceOf(into));
+    if (into) this.sources.set('excluded', this.sourceOf(into));
   }
 
   /** The column that a reference means; undefined if its type is not known. */
@@ -106,13 +100,6 @@ export class Scope {
     return undefined;
   }
 
-  private addExpression({ name, expression }: CommonTableExpressionNode): void {
-    const outputs = isQuery(expression) ? new Scope(expression, this).outputs() : NONE;
-    const types = [...outputs.values()];
-    const names = name.columns?.map(({ column }, i) => [column.name, types[i]] as const);
-    this.named.set(name.table.table.identifier.name, names ? new Map(names) : outputs);
-  }
-
   private addSource(node: OperationNode): void {
     if (ListNode.is(node)) for (const item of node.items) this.addSource(item);
     else if (TableNode.is(node)) this.sources.set(node.table.identifier.name, this.sourceOf(node));
@@ -128,6 +115,4 @@ export class Scope {
 
 /** Whether it is a query of its own, with names of its own. */
 export const isQuery = (node: OperationNode): node is Query =>
-  [SelectQueryNode, InsertQueryNode, UpdateQueryNode, DeleteQueryNode, MergeQueryNode].some((kind) =>
-    kind.is(node),
-  );
+  /^(Select|Insert|Update|Delete|Merge)QueryNode$/.test(node.kind);

@@ -54,6 +54,14 @@ test('the package is smaller than 1 MB, and names neither the service of this pr
   );
 });
 
+test('what its README links is in the package', () => {
+  const links = [...(files.get('README.md') ?? '').matchAll(/\]\(([^):#]+)[^:)]*\)/g)].map(
+    ([, file]) => file,
+  );
+  expect(links).toContain('src/runtime/README.md');
+  expect(links.filter((file) => !files.has(file ?? ''))).toEqual([]);
+});
+
 test('each import is of a file of the package, or of a package that it declares', () => {
   const { dependencies, peerDependencies, toolchain } = JSON.parse(files.get('package.json') ?? '') as {
     dependencies: Record<string, string>;

@@ -7,6 +7,7 @@ import { apiKeys, basicUsers, bearerTokens, type Verifier } from '../../src/runt
 import { keepFolder } from '../support/folder';
 import { startIssuer, jwt, CLAIMS } from '../support/issuer';
 import { startProcess } from '../support/process';
+import { withRefusals } from '../support/service';
 
 // Every kind of security scheme in every place that it can have, in a real process.
 
@@ -78,7 +79,7 @@ function documentOf(alternatives: readonly (readonly string[])[]): JsonObject {
 let count = 0;
 function spawnService(names: readonly string[], document: JsonObject, env: Readonly<Record<string, string>>) {
   const file = join(folder, `document-${count++}.json`);
-  writeFileSync(file, JSON.stringify(document));
+  writeFileSync(file, JSON.stringify(withRefusals(document)));
   const verifiers = Object.fromEntries(names.map((name) => [name, SCHEMES[name]?.[1]]));
   const program = join(__dirname, '../support/any-service.mjs');
   return startProcess([program, file, JSON.stringify(verifiers)], { HOST: '127.0.0.1', PORT: '0', ...env });

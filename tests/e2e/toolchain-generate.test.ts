@@ -264,6 +264,16 @@ const EDITS: readonly [string, readonly (readonly [string, string])[], readonly 
       WRITTEN,
     ],
   ],
+  [
+    'a 422 in the place of a 400, which the server answers itself',
+    [["'400':", "'422':"]],
+    [
+      `breaking  ${POST}/responses/400: the status 400 is gone`,
+      `          ${POST}/responses/422: the status 422 is new`,
+      BREAKS,
+      WRITTEN,
+    ],
+  ],
 ];
 
 it.each(EDITS)('lists the next steps after %s', async (_, edits, lines) => {

@@ -2,6 +2,8 @@ import { createRequire } from 'node:module';
 import { compileFunction } from 'node:vm';
 import ts from 'typescript';
 import { openapiOverlay } from 'openapi-format';
+import * as yaml from 'prettier/plugins/yaml';
+import { format } from 'prettier/standalone';
 import { parse, stringify } from 'yaml';
 import {
   documentedKey,
@@ -204,8 +206,11 @@ it.each(Object.keys(DOCUMENTS))('the lines of the message mend it: %s', async (n
     .split('\n')
     .slice(message.split('\n').findIndex((line) => line.startsWith('  - target')));
   if (name === 'many operations') expect(message.length).toBeLessThan(8_000);
-  const head = "overlay: 1.0.0\ninfo: { title: A, version: '1' }\nactions:\n";
-  const published = await overlaid(document, head + lines.join('\n'));
+  const overlay = ["overlay: 1.0.0\ninfo: { title: A, version: '1' }\nactions:", ...lines, ''].join('\n');
+  expect(await format(overlay, { parser: 'yaml', plugins: [yaml], singleQuote: true, printWidth: 110 })).toBe(
+    overlay,
+  );
+  const published = await overlaid(document, overlay);
   expect(refusal(published, PLAIN_ERRORS, limited)).toBe('');
 });
 

@@ -226,8 +226,8 @@ describe('the service must provide everything that the document requires', () =>
   it('a handler for every operation, and no other one', () => {
     const handlers = { postThings: () => Promise.resolve({ status: 204 }) };
     expect(findings(buildDocument(), { handlers })).toEqual([
-      `${POST}: the operation postThing has no handler: run \`make generate\`, which writes a stub into src/handlers/`,
-      '#/paths: no operation has the operationId postThings, but a handler has: rename or delete it in src/handlers/',
+      `${POST}: the operation postThing has no handler: run \`make generate\`, which writes a stub, or says which handler to rename`,
+      '#/paths: no operation has the operationId postThings, but a handler has: run `make generate`, which says what to do with it',
     ]);
   });
 

@@ -3,28 +3,16 @@ import { DRIVERS } from '../../src/database/drivers';
 import type { Driver, Result, Session } from '../../src/database/driver';
 import { all, codeOf, retryTransient } from '../../src/database/failure';
 import { appliedTable, migrate, type WithLock } from '../../src/database/schema';
-import { CHECKS, type Dialect, render, type Rendered, valueOf } from '../../src/database/sql';
+import { type Dialect, render, type Rendered, valueOf } from '../../src/database/sql';
+import { DIALECT as SQLITE } from '../../src/database/sqlite/dialect';
 
 // A third engine, as somebody would add it: one file, which nothing but the table of drivers names. It keeps its databases
 // in files of SQLite by the driver that Node brings, and speaks a dialect of a name of its own.
 
+/** What SQLite holds and checks; but a table of values is a union. */
 const DIALECT: Dialect = {
+  ...SQLITE,
   names: ['third'],
-  words: {
-    int64: 'INTEGER',
-    integer: 'INTEGER',
-    double: 'REAL',
-    text: 'TEXT',
-    bytes: 'BLOB',
-    boolean: 'INTEGER',
-    timestamp: 'TEXT',
-    date: 'TEXT',
-    json: 'TEXT',
-    identity: 'INTEGER PRIMARY KEY AUTOINCREMENT',
-    strict: 'STRICT',
-  },
-  checks: CHECKS,
-  parameter: () => '?',
   rows({ name, columns, items }, add) {
     const names = Object.keys(columns);
     const none = `SELECT ${names.map((column) => `NULL AS ${column}`).join(', ')} WHERE 0`;

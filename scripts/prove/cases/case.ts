@@ -130,17 +130,12 @@ export const inputCase = (
   ...fields,
 });
 
-/** The request with these inputs, and with valid credentials for the first security alternative. */
+/** The request with these inputs, and with valid credentials for a security alternative, or else for the first one. */
 export const authorizedRequest = (
   { document, target, operation, base }: OperationContext,
   inputs: Inputs = base,
-): RawRequest =>
-  authorize(
-    document,
-    target,
-    usableAlternative(operation.security, target) ?? operation.security[0] ?? [],
-    composeRequest(operation, inputs),
-  );
+  alternative = usableAlternative(operation.security, target) ?? operation.security[0] ?? [],
+): RawRequest => authorize(document, target, alternative, composeRequest(operation, inputs));
 
 /** Cases about values. */
 export interface ValueCases {

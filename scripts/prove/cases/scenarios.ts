@@ -57,6 +57,7 @@ function assertStep(operation: Operation, step: Step, earlier: number): void {
   for (const name of Object.keys(given ?? {})) assertKnown(name, names);
   if (typeof parameters === 'object') serializeParameters(operation, parameters);
   const text = dryRun(body, earlier);
+  if (step.security) assertKnown(step.security.join(), operation.security.map(String));
   if (text !== undefined && typeof text !== 'string')
     throw new WrongStep(`expected the text of a body, got a value of the type ${typeof text}`);
   dryRun(answer, earlier);
@@ -149,7 +150,7 @@ function stepCase(
     family: 'scenarios',
     title,
     operation,
-    request: authorizedRequest(context, inputs),
+    request: authorizedRequest(context, inputs, step.security),
     expect: {
       ...expectAnswer(step.expect),
       ...(members && { members }),

@@ -1,6 +1,6 @@
 /** What is left to write in a service. */
 import { readOperations } from '../../../src/contract';
-import { ERRORS } from '../../../src/runtime';
+import { statusesOfServer } from '../../generate/next-steps';
 import type { Scenario, Waiver } from '../target';
 import { openWaivers } from '../waivers';
 import { type Inspected, SERVICE, type ServiceTarget } from './service-target';
@@ -72,13 +72,6 @@ export function itemsOf(
   ];
 }
 
-/** The statuses that the server answers by itself. A handler answers 404 too. */
-const OF_SERVER = new Set(
-  Object.values(ERRORS)
-    .map(({ status }) => status)
-    .filter((status) => status !== 404),
-);
-
 /**
  * The error responses that only a handler gives, of stubs, without a scenario that expects them or a waiver. The contract
  * tests report those of the other handlers.
@@ -95,15 +88,16 @@ function withoutScenario({
   const waived = openWaivers({ waivers }, '');
   return [...readOperations(described)]
     .filter(({ operationId }) => stubs.includes(operationId))
-    .flatMap(({ operationId, responses }) =>
-      [...responses].flatMap(([key, { content }]) => {
+    .flatMap((operation) =>
+      [...operation.responses].flatMap(([key, { content }]) => {
+        const { operationId } = operation;
         const status = Number(key);
-        if (!/^[45]\d\d$/.test(key) || OF_SERVER.has(status)) return [];
+        if (!/^[45]\d\d$/.test(key) || statusesOfServer(operation).has(key)) return [];
         const kinds = Object.entries(ownRefusals ?? {}).flatMap(([kind, own]) =>
           own.status === status ? [kind] : [],
         );
         const isExpected = steps.some(
-          ({ operation, expect }) => operation === operationId && kinds.includes(expect),
+          (step) => step.operation === operationId && kinds.includes(step.expect),
         );
         const isWaived = ['*', ...content.map((media) => media.key)].some(
           (mediaType) =>

@@ -37,7 +37,7 @@ function checkHandler(
   const messages: string[] = [];
   if (!handler)
     messages.push(
-      `the operation ${operationId} has no handler: run \`make generate\`, which writes a stub into src/handlers/`,
+      `the operation ${operationId} has no handler: run \`make generate\`, which writes a stub, or says which handler to rename`,
     );
   if (!stubs && handler && isStub(handler)) {
     messages.push(`the handler of ${operationId} is still a stub: write it in src/handlers/`);
@@ -55,7 +55,7 @@ function checkNames(operations: readonly ServedOperation[], { handlers }: Handle
     .filter((name) => !known.has(name))
     .map((name) => ({
       pointer: '/paths',
-      message: `no operation has the operationId ${name}, but a handler has: rename or delete it in src/handlers/`,
+      message: `no operation has the operationId ${name}, but a handler has: run \`make generate\`, which says what to do with it`,
     }));
 }
 

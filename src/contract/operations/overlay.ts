@@ -105,22 +105,27 @@ const inQuotes = (name: string): string => `'${name.replace(/['\\]/g, '\\$&')}'`
 export const overlayLines = (actions: readonly OverlayAction[]): string =>
   actions.map((action) => `  - ${yamlOf(action, '    ').trimStart()}`).join('\n');
 
-/** An object in YAML: names and nested objects each on a line of their own, other values as JSON, which YAML contains. */
-function yamlOf(value: object, indent: string): string {
-  return Object.entries(value)
-    .map(([name, member]: [string, unknown]) => {
-      const key = /^[A-Za-z$][\w-]*$/.test(name) ? name : stringifyJson(name);
-      if (isObject(member) && Object.keys(member).length > 0)
-        return `${indent}${key}:\n${yamlOf(member, `${indent}  `)}`;
-      const isPlain =
-        typeof member === 'string' &&
-        /^[A-Za-z][\w ,;().-]*$/.test(member) &&
-        member.trim() === member &&
-        !WORDS.test(member);
-      return `${indent}${key}: ${isPlain ? member : stringifyJson(member)}`;
-    })
+/** An object in YAML, as Prettier formats it: names and nested objects each on a line of their own. */
+const yamlOf = (value: object, indent: string): string =>
+  Object.entries(value)
+    .map(([name, member]: [string, unknown]) =>
+      isObject(member) && Object.keys(member).length > 0
+        ? `${indent}${inYaml(name)}:\n${yamlOf(member, `${indent}  `)}`
+        : `${indent}${inYaml(name)}: ${inYaml(member)}`,
+    )
     .join('\n');
+
+/** A value in YAML on one line: texts in single quotes, or else as in JSON, which YAML contains. */
+function inYaml(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(inYaml).join(', ')}]`;
+  if (isObject(value) && Object.keys(value).length > 0)
+    return `{ ${members(value)
+      .map(([name, member]) => `${inYaml(name)}: ${inYaml(member)}`)
+      .join(', ')} }`;
+  if (typeof value !== 'string') return stringifyJson(value);
+  if (/^[A-Za-z$](?:[\w /+;().-]*[\w/+;().-])?$/.test(value) && !WORDS.test(value)) return value;
+  return /^[^'\\\p{C}\p{Z}]+$/u.test(value.replaceAll(' ', '_')) ? `'${value}'` : stringifyJson(value);
 }
 
 /** What YAML 1.1 and 1.2 read as another value than a text. */
-const WORDS = /^(true|false|null|yes|no|on|off)$/i;
+const WORDS = /^(true|false|null|yes|no|on|off|y|n)$/i;

@@ -4,18 +4,8 @@ import { all, type Faults } from '../failure';
 import { type Dialect, isBeyondInt64, type Rendered, valueOf } from '../sql';
 import type { Value } from '../values';
 
-const ARRAYS: Readonly<Record<TypeName, string>> = {
-  int64: 'bigint[]',
-  identity: 'bigint[]',
-  integer: 'bigint[]',
-  double: 'float8[]',
-  text: 'text[]',
-  bytes: 'bytea[]',
-  boolean: 'boolean[]',
-  timestamp: 'timestamptz[]',
-  date: 'date[]',
-  json: 'json[]',
-};
+/** Types of which an array is not of the word. */
+const ELEMENTS: Readonly<Partial<Record<TypeName, string>>> = { identity: 'bigint', text: 'text' };
 
 const CLAUSE = /\b(SELECT|FROM|WHERE|HAVING|ON|SET|VALUES|RETURNING)\b/gi;
 /** A name or a text, which may be a key word. */
@@ -54,7 +44,8 @@ export const DIALECT: Dialect = {
     const isRead = /^\s*(SELECT|DELETE)\b/i.test(before);
     const arrays = Object.entries(columns).map(([column, type]) => {
       const values = items.map((item) => valueOf(item, column));
-      const array = type.kind === 'column' ? ARRAYS[type.name] : type.array;
+      const array =
+        type.kind === 'column' ? `${ELEMENTS[type.name] ?? DIALECT.words[type.name]}[]` : type.array;
       const isSought = isRead && array === 'bigint[]' && values.some(isBeyondInt64);
       return `$${add(values)}::${isSought ? 'numeric[]' : array}`;
     });

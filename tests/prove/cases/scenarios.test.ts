@@ -121,6 +121,7 @@ test.each<[string, Partial<Step>, string]>([
   ],
   ['a parameter', { parameters: { it: 1 } }, 'expected one of id, got it'],
   ['an operation', { operation: 'getTickets' }, 'got getTickets'],
+  ['a security alternative', { security: ['Token'] }, 'got Token'],
   ['a refusal', { expect: 'away' }, 'expected one of success, gone, got away'],
 ])(
   '%s that the document lacks is found before anything is sent, with its place',

@@ -20,10 +20,10 @@ describe('probes', () => {
     ['exclusiveMaximum', { type: 'integer', exclusiveMaximum: 5 }, '4', ['5']],
     ['maximum', { type: 'number', maximum: 0.5 }, '0.1', ['0.6', '100.5']],
     ['multipleOf', { type: 'integer', multipleOf: 12 }, '24', ['25']],
-    ['maxLength', { type: 'string', maxLength: 2 }, '"a"', ['"aaa"', '"🌱🌱🌱"']],
+    ['maxLength', { type: 'string', maxLength: 2 }, '"a"', ['"aaa"', '"🌱🌱🌱"', '"a🌱🌱"']],
     ['required', { required: ['a', 'b'] }, '{"a":1,"b":2}', ['{"b":2}', '{"a":1}']],
     ['maxItems', { type: 'array', maxItems: 1 }, '["a"]', ['["a","a1"]', '["a","a"]']],
-    ['uniqueItems', { type: 'array', uniqueItems: true }, '[1,2]', ['[1,2,1]']],
+    ['uniqueItems', { type: 'array', uniqueItems: true }, '[1,2]', ['[1,2,1]', '[1,2,1.0]']],
     [
       'additionalProperties',
       { properties: { a: {} }, additionalProperties: false },

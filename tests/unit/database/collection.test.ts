@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import {
   collection,
   collectionTable,
@@ -45,6 +44,7 @@ describe.each(useDatabases())('a collection in $kind', ({ locate }) => {
       '7/2',
       '70',
       '8/1',
+      ...['a', 'B', 'Z', 'z', 'ä'],
       ...STRANGE_STRINGS.filter(({ length }) => length < 1000 && length > 0),
     ];
     for (const key of keys) await carts().add(key, { key });
@@ -64,42 +64,10 @@ describe.each(useDatabases())('a collection in $kind', ({ locate }) => {
     await Promise.all(Array.from({ length: 10 }, () => carts().update('a', (n) => (n as bigint) + 1n)));
     await expect(carts().get('a')).resolves.toBe(10n);
   });
-
-  const text = fc.oneof(
-    fc.string(),
-    fc.constantFrom(...STRANGE_STRINGS.slice(0, 25), '#', '##', '#1', '##1', '#-1'),
-  );
-  const value = fc.letrec((tie) => ({
-    node: fc.oneof(
-      { maxDepth: 3 },
-      fc.constantFrom(null, true, false),
-      fc.double({ noNaN: true, noDefaultInfinity: true }).filter((n) => !Object.is(n, -0)),
-      fc.bigInt(),
-      text,
-      fc.array(tie('node'), { maxLength: 4 }),
-      fc.dictionary(text, tie('node'), { maxKeys: 4 }),
-    ),
-  })).node;
-
-  test('holds every value of JSON and every integer exactly', () =>
-    fc.assert(
-      fc.asyncProperty(value, async (held) => {
-        await carts().add('held', held);
-        expect(await carts().get('held')).toEqual(held);
-        await carts().remove('held');
-      }),
-      { numRuns: 50 },
-    ));
-
-  test('refuses what JSON would change', async () => {
-    for (const held of [NaN, Infinity, { data: new Uint8Array(1) }, [Buffer.of(1)]])
-      await expect(carts().add('held', held)).rejects.toThrow(
-        /expected a value of JSON, got (NaN|Infinity|bytes)/,
-      );
-    await expect(carts().get('held')).resolves.toBeUndefined();
-  });
 });
 
 test('a name that would be more than a name is refused', () => {
-  expect(() => collection({} as Database, 'carts; DROP TABLE carts')).toThrow('expected a name of letters');
+  expect(() => collection({} as Database, 'carts; DROP TABLE carts')).toThrow(
+    'expected a name of at most 63 letters',
+  );
 });

@@ -1,11 +1,4 @@
-import {
-  CompiledQuery,
-  type Generated,
-  type Kysely,
-  Migrator,
-  ParseJSONResultsPlugin,
-  sql as raw,
-} from 'kysely';
+import { CompiledQuery, type Generated, type Kysely, Migrator, sql as raw } from 'kysely';
 import {
   BYTES,
   ConstraintViolation,
@@ -24,9 +17,8 @@ import {
 } from '../../../src/database';
 import { kysely } from '../../../src/kysely';
 import { useDatabases } from '../../support/databases';
-import { EDGE_IDS, STRANGE_STRINGS } from '../../support/strange-values';
 
-// databases.test.ts runs a store that is written with Kysely beside the same one that is not.
+// databases.test.ts has its transactions, beside those without Kysely.
 
 const DATABASES = useDatabases();
 
@@ -73,29 +65,6 @@ describe.each(DATABASES)('Kysely over $kind', ({ kind, locate }) => {
   const texts = async () =>
     (await db.selectFrom('items').select('text').orderBy('id').execute()).map(({ text }) => text);
   const insert = (text: string, on: Kysely<Tables> = db) => on.insertInto('items').values({ text });
-
-  test('holds every value exactly, as a parameter and as a row', async () => {
-    const numbers = [0, 0.1, -1.5, Number.MAX_VALUE, 2 ** 53, Infinity, null];
-    const bytes = [new Uint8Array(0), Uint8Array.from([0, 1, 92, 255]), null];
-    const held = [...EDGE_IDS]
-      .sort((a, b) => (a < b ? -1 : 1))
-      .map((id, i) => ({
-        id,
-        text: STRANGE_STRINGS[i] ?? null,
-        number: numbers[i % numbers.length] ?? null,
-        bytes: bytes[i % bytes.length] ?? null,
-      }));
-    const plain = (rows: readonly { bytes: Uint8Array | null }[]) =>
-      rows.map((row) => ({ ...row, bytes: row.bytes && [...row.bytes] }));
-    const written = await db.insertInto('items').values(held).returningAll().execute();
-    expect(plain(written)).toEqual(plain(held));
-    expect(plain(await db.selectFrom('items').selectAll().orderBy('id').execute())).toEqual(plain(held));
-    for (const { id, text } of held)
-      if (text !== null)
-        await expect(db.selectFrom('items').select('id').where('text', '=', text).execute()).resolves.toEqual(
-          [{ id }],
-        );
-  });
 
   test('counts what it writes, and names what it makes', async () => {
     await expect(insert('a').execute()).resolves.toMatchObject([
@@ -340,121 +309,5 @@ describe.each(DATABASES)('Kysely over $kind', ({ kind, locate }) => {
     await expect(db.transaction().execute((trx) => insert('b', trx).execute())).rejects.toThrow(
       'the store is closed',
     );
-  });
-
-  /** Both ways into a transaction. */
-  const WAYS = {
-    'transaction() of Kysely': <T>(work: (trx: Kysely<Tables>) => Promise<T>) =>
-      db.transaction().execute(work),
-    'transaction() of a Kysely with plugins': <T>(work: (trx: Kysely<Tables>) => Promise<T>) =>
-      db
-        .withPlugin(new ParseJSONResultsPlugin())
-        .transaction()
-        .setIsolationLevel('serializable')
-        .execute(work),
-    'transaction() of the database': <T>(work: (trx: Kysely<Tables>) => Promise<T>) =>
-      database.transaction((queries) => work(kysely<Tables>(queries))),
-  };
-
-  describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])('%s', (way) => {
-    const transact: (typeof WAYS)[typeof way] = (work) => WAYS[way](work);
-
-    test('keeps all, or nothing', async () => {
-      const failure = new Error('the work has changed its mind');
-      await expect(
-        transact(async (trx) => {
-          await Promise.all([insert('a', trx).execute(), insert('b', trx).execute()]);
-          await expect(trx.selectFrom('items').select('text').execute()).resolves.toHaveLength(2);
-          throw failure;
-        }),
-      ).rejects.toBe(failure);
-      await expect(texts()).resolves.toEqual([]);
-      await expect(transact((trx) => insert('c', trx).returning('text').execute())).resolves.toEqual([
-        { text: 'c' },
-      ]);
-      await expect(texts()).resolves.toEqual(['c']);
-    });
-
-    test.each([undefined, null, 'text'])('work that throws %p has failed', async (reason) => {
-      const work = transact(async (trx) => {
-        await insert('a', trx).execute();
-        throw reason as unknown as Error;
-      });
-      await expect(work).rejects.toBe(reason);
-      await expect(texts()).resolves.toEqual([]);
-    });
-
-    test('fails once a statement has failed, whatever its work makes of it', async () => {
-      const work = transact(async (trx) => {
-        await insert('a', trx).execute();
-        await insert('a', trx)
-          .execute()
-          .catch(() => undefined);
-        return 'done';
-      });
-      await expect(work).rejects.toThrow(ConstraintViolation);
-      await expect(texts()).resolves.toEqual([]);
-    });
-
-    test('takes no statement after its end', async () => {
-      const late = await transact((trx) => Promise.resolve(trx));
-      await expect(insert('a', late).execute()).rejects.toThrow(/committed|ended/);
-      await expect(texts()).resolves.toEqual([]);
-    });
-
-    test('loses no update of two that read the same row, because it is repeated', async () => {
-      await db.insertInto('items').values({ text: 'a', number: 0 }).execute();
-      let attempts = 0;
-      let reads = 0;
-      const bothHaveRead = Promise.withResolvers<undefined>();
-      const increment = () =>
-        transact(async (trx) => {
-          attempts++;
-          const { number } = await trx.selectFrom('items').select('number').executeTakeFirstOrThrow();
-          // On PostgreSQL the first two read before either writes. Elsewhere one transaction waits for another.
-          if (kind === 'PostgreSQL' && ++reads <= 2) {
-            if (reads === 2) bothHaveRead.resolve(undefined);
-            await bothHaveRead.promise;
-          }
-          await trx
-            .updateTable('items')
-            .set({ number: (number ?? 0) + 1 })
-            .execute();
-        });
-      await Promise.all(Array.from({ length: 6 }, increment));
-      await expect(db.selectFrom('items').select('number').execute()).resolves.toEqual([{ number: 6 }]);
-      if (kind === 'PostgreSQL') expect(attempts).toBeGreaterThan(6);
-    });
-
-    test('is ended before the database closes', async () => {
-      const begun = Promise.withResolvers<undefined>();
-      const finish = Promise.withResolvers<undefined>();
-      const work = transact(async (trx) => {
-        begun.resolve(undefined);
-        await finish.promise;
-        return insert('a', trx).returning('text').execute();
-      });
-      await begun.promise;
-      const closed = database.close();
-      await new Promise(setImmediate);
-      await expect(texts()).rejects.toThrow(StoreUnavailable);
-      finish.resolve(undefined);
-      await expect(work).resolves.toEqual([{ text: 'a' }]);
-      await closed;
-    });
-
-    if (kind === 'PostgreSQL')
-      test('begins again when it has lost its connection', async () => {
-        let attempts = 0;
-        const work = transact(async (trx) => {
-          const { rows } = await raw<{ pid: bigint }>`SELECT pg_backend_pid() AS pid`.execute(trx);
-          await insert('a', trx).execute();
-          if (++attempts === 1)
-            await raw`SELECT pg_terminate_backend(CAST(${rows[0]?.pid} AS int))`.execute(db);
-          return trx.selectFrom('items').select('text').execute();
-        });
-        await expect(work).resolves.toEqual([{ text: 'a' }]);
-        expect(attempts).toBe(2);
-      });
   });
 });

@@ -223,6 +223,17 @@ describe.each(KINDS)('migrations in $kind', ({ locate }) => {
       },
     ];
     await expect(migrate([...MIGRATIONS, careless])).rejects.toThrow(/migration 4, careless: .*title/);
+    let late: Promise<unknown> | undefined;
+    const hasty: Migration = [
+      'hasty',
+      async ({ execute }) => {
+        late = new Promise(setImmediate).then(() => execute(sql`DELETE FROM books`));
+        late.catch(() => undefined);
+        await Promise.reject(new Error('the work has changed its mind'));
+      },
+    ];
+    await expect(migrate([...MIGRATIONS, hasty])).rejects.toThrow('changed its mind');
+    await expect(late).rejects.toThrow('the transaction has ended');
     await expect(titles()).resolves.toHaveLength(1);
   });
 

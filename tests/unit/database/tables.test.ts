@@ -20,6 +20,7 @@ import {
   openDatabase,
   or,
   type RowOf,
+  rows,
   type Schema,
   select,
   type Sql,
@@ -147,19 +148,19 @@ describe.each(useDatabases())('a table in $kind', ({ kind, locate }) => {
 
   test('holds every value of every type, alone and with others', () =>
     fc.assert(
-      fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 3 }), async (rows) => {
+      fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 3 }), async (given) => {
         await database.execute(deleteFrom(things)``);
-        const added = await database.query(insertInto(things, rows)``);
+        const added = await database.query(insertInto(things, given)``);
         const read = await database.query(select(things)`ORDER BY id`);
         expect(read).toEqual(added);
-        for (const [i, held] of rows.entries()) {
+        for (const [i, held] of given.entries()) {
           const { id, createdAt, bytes, parts, ...rest } = read[i] ?? {};
           expect(id).toEqual(expect.any(BigInt));
-          const { createdAt: at, bytes: given, parts: value, user, ...others } = held;
+          const { createdAt: at, bytes: written, parts: value, user, ...others } = held;
           expect(rest).toEqual(user === undefined ? others : { ...others, user });
           expect('user' in rest).toBe(user !== undefined);
           expect(createdAt).toBe(at === null ? null : instantOf(at));
-          expect(bytes && [...bytes]).toEqual(given && [...given]);
+          expect(bytes && [...bytes]).toEqual(written && [...written]);
           expect(parts).toStrictEqual(value);
           expect(JSON.stringify(parts, (_, v: unknown) => (typeof v === 'bigint' ? `${v}n` : v))).toBe(
             JSON.stringify(value, (_, v: unknown) => (typeof v === 'bigint' ? `${v}n` : v)),
@@ -238,6 +239,7 @@ describe.each(useDatabases())('a table in $kind', ({ kind, locate }) => {
       },
     );
 
+  const deep: unknown = JSON.parse('['.repeat(100_000) + ']'.repeat(100_000));
   const refused: [keyof typeof things, ...unknown[]][] = [
     ['count', 2n ** 63n, -(2n ** 63n) - 1n, 0.5, 1e300, Infinity, '1'],
     ['rank', 2 ** 53, -(2 ** 53), 2n ** 53n, 0.5, 1e300, '1'],
@@ -259,6 +261,7 @@ describe.each(useDatabases())('a table in $kind', ({ kind, locate }) => {
       '2024-01-01',
     ],
     ['order', '', 'today', 'infinity', '2023-02-29', '0000-12-31', '2024-1-1', '2024-01-01T00:00:00Z'],
+    ['parts', NaN, [undefined], new Map(), Buffer.of(1), deep],
   ];
 
   test.each(refused)('%s holds no value of another kind, or out of its range', async (name, ...values) => {
@@ -327,6 +330,9 @@ describe.each(useDatabases())('a table in $kind', ({ kind, locate }) => {
     ] as const)
       expect(await found(sql`${column} = ${value}`, sql`${column} <> ${value}`)).toEqual([0, 0]);
     expect(() => sql`${count} = ${'1'}`).toThrow(InvalidValue);
+    const statement = { kind: 'sql', strings: ['TRUE'], parts: [] };
+    for (const parts of ['1', [1], statement])
+      expect(() => equal(things, { parts })).toThrow('values of JSON are not compared');
     expect(() => sql`${things.parts} = ${'1'}`).toThrow('values of JSON are not compared');
   });
 
@@ -373,6 +379,11 @@ describe.each(useDatabases())('a table in $kind', ({ kind, locate }) => {
     expect(() => insertInto(things, [{ parts: null, id: 1n }, { parts: null }])``).toThrow(
       'expected id in every row, or in none',
     );
+    expect(() => insertInto(table('ids', { id: IDENTITY }), [{}, {}])``).toThrow('expected one row, got 2');
+    // As every object has, and so a row that lacks it.
+    const inherited = table('inherited', { constructor: TEXT.optional() });
+    expect(() => insertInto(inherited, {} as never)``).not.toThrow();
+    expect(rows('given', { constructor: TEXT }, [{} as never]).items).toEqual([{ constructor: null }]);
   });
 
   test('keeps keys, unique values and references', async () => {
@@ -408,13 +419,13 @@ describe.each(useDatabases())('a table in $kind', ({ kind, locate }) => {
     const { id } = await add({ isSold: true });
     await add();
     await database.execute(insertInto(tags, { name: 'new', thing: id, code: 'a' })``);
-    const rows = await database.query(select({
+    const listed = await database.query(select({
       Tag: tags.name.nullable(),
       isSold: things.isSold,
       n: INT64.from(sql`count(*)`),
     })`
       FROM ${things} LEFT JOIN ${tags} ON ${tags.thing} = ${things.id} GROUP BY 1, 2 ORDER BY 2 LIMIT ${10}`);
-    expect(rows).toEqual([
+    expect(listed).toEqual([
       { Tag: null, isSold: false, n: 1n },
       { Tag: 'new', isSold: true, n: 1n },
     ]);

@@ -67,7 +67,11 @@ it('leaves out imports that nothing uses', () => {
   const text = `import { a } from 'a';
 import type { B } from 'b';
 import { c, type D, e as f } from 'c';
-const g: D = f(b);
+import h from 'h';
+import i from 'i';
+const g: D = f(b, i.j, { h: 0 });
 `;
-  expect(withoutUnusedImports(text)).toBe("import { type D, e as f } from 'c';\nconst g: D = f(b);\n");
+  expect(withoutUnusedImports(text)).toBe(
+    "import { type D, e as f } from 'c';\nimport i from 'i';\nconst g: D = f(b, i.j, { h: 0 });\n",
+  );
 });

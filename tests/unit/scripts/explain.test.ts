@@ -4,7 +4,7 @@ import { explain } from '../../../scripts/compiler/explain';
 import { compileTexts, typesOf } from '../../support/compile';
 import { buildDocument, json } from '../../support/service';
 
-// Every kind of mistake in handlers, at every place, and the first two lines that the compiler prints for it.
+// Every kind of mistake in handlers, at every place, and the first lines that the compiler prints for it.
 
 const parameter = (place: string, name: string, more: object = {}) => ({
   in: place,
@@ -33,9 +33,12 @@ const thing = {
   },
 };
 const header = (required: boolean, schema: object) => ({ required, schema });
+const text = { type: 'string' };
+const objectOf = (properties: object) => ({ type: 'object', required: Object.keys(properties), properties });
 const DOCUMENT = buildDocument({
   security: [{ bearer: [] }],
   components: {
+    schemas: { Article: objectOf({ slug: text, title: text, author: objectOf({ name: text }) }) },
     securitySchemes: {
       bearer: { type: 'http', scheme: 'bearer' },
       key: { type: 'apiKey', in: 'query', name: 'k' },
@@ -80,17 +83,34 @@ const DOCUMENT = buildDocument({
         responses: { '2XX': { description: '' }, default: { description: '' } },
       },
     },
+    '/articles/{slug}': {
+      put: {
+        operationId: 'putArticle',
+        parameters: [parameter('path', 'slug'), parameter('query', 'limit', { schema: { type: 'integer' } })],
+        requestBody: { required: true, content: json({ $ref: '#/components/schemas/Article' }) },
+        responses: {
+          200: { description: '', content: json({ $ref: '#/components/schemas/Article' }) },
+          404: { description: '', content: json(objectOf({ message: text })) },
+        },
+      },
+    },
   },
 });
 
 const FOLDER = join(__dirname, '../contract');
 const TYPES = `
   import type { Handlers as HandlersOf } from '../../../src/contract/handler-types';
-  import type { operations, security } from './openapi';
+  import type { components, operations, security } from './openapi';
   export interface Client { readonly id: string }
   interface Principals { readonly bearer: Client; readonly key: Client; readonly users: Client }
   export type Handlers = HandlersOf<operations, security, Principals>;
-  export type CreateHandler<Id extends keyof Handlers> = (store: unknown) => Handlers[Id];`;
+  type Article = components['schemas']['Article'];
+  export interface Store {
+    get(slug: string, limit?: number): Promise<Article | undefined>;
+    put(slug: string, article: Article): Promise<Article>;
+  }
+  export type CreateHandler<Id extends keyof Handlers> = (dependencies: { readonly store: Store }) => Handlers[Id];
+  export const errorBody = (message: string) => ({ message });`;
 
 /** The three ways to write a handler. */
 const WAYS: Readonly<Record<string, (id: string, body: string) => string>> = {
@@ -235,12 +255,17 @@ const FILES: readonly [string, string, RegExp][] = [
   [
     'a missing handler',
     `export const createHandlers = (): Handlers => ({ 'delete-thing': async () => ({ status: 204 }) });`,
-    /^: no handler for this operation.*make generate/m,
+    /^, putArticle: no handler for this operation.*make generate/m,
   ],
   [
     'a handler for no operation',
-    `declare const it: Handlers; export const createHandlers = (): Handlers => ({ putThing: it.putThing, 'delete-thing': it['delete-thing'], getThing: it.putThing });`,
+    `declare const it: Handlers; export const createHandlers = (): Handlers => ({ putThing: it.putThing, 'delete-thing': it['delete-thing'], putArticle: it.putArticle, getThing: it.putThing });`,
     /^getThing is not an operation of the document/m,
+  ],
+  [
+    'a handler that is not created from the dependencies',
+    `export const it: CreateHandler<'delete-thing'> = async () => ({ status: 204 });`,
+    /^it is to be a function of the dependencies that returns the handler: write \(dependencies\) => before it/,
   ],
   [
     'a status within a range',
@@ -264,6 +289,67 @@ const FILES: readonly [string, string, RegExp][] = [
   ],
 ];
 
+/** A handler with all that one may need. A fault is put into it: what is replaced -> by what | how the first line begins. */
+const BODY = `{
+    const article = await store.get(slug, query.limit);
+    if (!article) return { status: 404, body: errorBody('there is none') };
+    const title: string = article.title;
+    return { status: 200, body: await store.put(slug, { ...article, ...body, title, author: { name: principal.bearer.id } }) };
+  }`;
+const FAULTS = `
+store.get(slug, -> store.get(1,                     | putArticle: Argument of type 'number'
+await store.get -> store.get                        | putArticle: title is taken of a promise: write await
+await store.put -> store.put                        | putArticle with the status 200: body: expected a value, got a promise of it: write await
+async           ->                                  | putArticle returns its answer without a promise: write async
+status: 200     -> status: Number(200)              | putArticle returns a status of the type number
+status: 200     -> status: '200'                    | putArticle returns a status of the type string: expected 200 or 404
+status: 200,    -> status: 200, headers: { 'X-A': 1 }, | putArticle with the status 200: headers: 
+errorBody('there is none') -> {}                    | putArticle with the status 404: body/message is missing
+return { status: 404, body: errorBody('there is none') } -> return null | putArticle returns null: expected a response with a status
+return { status: 200 -> if (title) return { status: 200 | putArticle
+query.limit     -> query['x-limit']                 | putArticle: the document has no query parameter x-limit: expected limit
+article.title;  -> \`\${query.title}\`; const { size } = query; void size; | putArticle: the document has no query parameter title: expected limit
+const title: string -> const { size } = query; const title: string | putArticle: the document has no query parameter size: expected limit
+{ slug }        -> { key: slug }                    | putArticle: the document has no path parameter key: expected slug
+{ slug }        -> { id }                           | putArticle: the document has no path parameter id: expected slug
+{ path:         -> { paths:                         | putArticle: Property 'paths' does not exist
+{ name: principal -> { nam: principal               | putArticle: Object literal may only specify known properties, but 'nam' does not exist
+principal.bearer -> principal.token                 | putArticle: Property 'token' does not exist
+store.get       -> store.find                       | putArticle: Property 'find' does not exist on type 'Store'
+{ store }       -> { stores: store }                | putArticle: Property 'stores' does not exist
+title: string = -> title: number =                  | putArticle: Type 'string' is not assignable to type 'number'
+if (!article)   -> if (!slug)                       | putArticle: 'article' is possibly 'undefined'
+errorBody(      -> errorBdy(                        | putArticle: Cannot find name 'errorBdy'
+errorBody }     -> errorBodi }                      | '"./handlers"' has no exported member named 'errorBodi'
+'./handlers'    -> './handler'                      | Cannot find module './handler'
+<'putArticle'>  -> <'setArticle'>                   | setArticle is not an operation of the document
+('there is none') -> ('there is none'               | ',' expected.
+404, body:      -> 404, body {                      | ',' expected.
+none'           -> none                             | Unterminated string literal.
+const title     -> const const title                | 'const' is not allowed
+const title     -> } const title                    | 
+`;
+const HEAD = `import { type CreateHandler, errorBody } from './handlers';\nexport const putArticle: CreateHandler<'putArticle'> =`;
+const REQUEST = '{ path: { slug }, query, body, principal }';
+/** The forms in which people write a handler. */
+const FORMS = {
+  'a factory': `${HEAD} ({ store }) => async (${REQUEST}) => ${BODY};`,
+  'a factory with a block': `${HEAD} ({ store }) => { return async (${REQUEST}) => ${BODY}; };`,
+  'a function expression': `${HEAD} ({ store }) => async function (${REQUEST}) ${BODY};`,
+};
+const faults = Object.entries(FORMS).flatMap(([form, correct]) => [
+  { title: form, source: correct, headline: undefined },
+  ...FAULTS.trim()
+    .split('\n')
+    .map((row) => {
+      const [change = '', headline = ''] = row.split(' | ');
+      const [was = '', is = ''] = change.split('->').map((cell) => cell.trim());
+      const source = correct.replace(was, () => is);
+      if (source === correct) throw new Error(`expected ${was} in ${form}`);
+      return { title: `${change.trim()}, in ${form}`, source, headline };
+    }),
+]);
+
 const ways = Object.entries(WAYS);
 const CASES: readonly (readonly [name: string, source: string, expected: string | RegExp])[] = [
   ...ways.flatMap(([way, write]) =>
@@ -283,13 +369,17 @@ const { program, diagnosticsOf } = compileTexts(FOLDER, {
   'openapi.d.ts': typesOf(DOCUMENT),
   'handlers.ts': TYPES,
   ...Object.fromEntries(files),
+  ...Object.fromEntries(faults.map(({ source }, i) => [`fault-${i}.ts`, source])),
 });
+const saidOf = (file: string): string[] =>
+  explain(program, diagnosticsOf(file)).map(({ messageText }) =>
+    ts.flattenDiagnosticMessageText(messageText, '\n'),
+  );
 
 test.each(CASES.map(([name, , expected], i) => [name, expected, `case-${i}.ts`] as const))(
   '%s',
   (_, expected, file) => {
-    const [first] = explain(program, diagnosticsOf(file));
-    const message = first ? ts.flattenDiagnosticMessageText(first.messageText, '\n') : '';
+    const [message = ''] = saidOf(file);
     const said = message
       .replace(/^putThing/, '')
       .split('\n')
@@ -297,5 +387,18 @@ test.each(CASES.map(([name, , expected], i) => [name, expected, `case-${i}.ts`] 
       .join('\n');
     if (typeof expected === 'string') expect(said.slice(0, expected.length)).toBe(expected);
     else expect(said).toMatch(expected);
+  },
+);
+
+test.each(faults.map((one, i) => [one.title, one, i] as const))(
+  'the headline is about the fault: %s',
+  (_, { headline }, i) => {
+    const lines = saidOf(`fault-${i}.ts`).flatMap((message) => message.split('\n'));
+    if (headline === undefined) expect(lines).toEqual([]);
+    else expect(lines[0]?.slice(0, headline.length)).toBe(headline);
+    expect(lines.length).toBeLessThanOrEqual(6);
+    // Only a fault of an answer is said to be of one.
+    const isOfAnswer = /^putArticle($| with | returns )/.test(headline ?? '');
+    expect(isOfAnswer ? [] : lines.filter((line) => / returns |with the status/.test(line))).toEqual([]);
   },
 );
