@@ -82,7 +82,6 @@ export function pathOf({ document, table, operation }: Handled) {
   });
   if (keys.length < named.length) throw new Unclear('its path has parameters that its objects do not have');
   const variables = keys.map(({ variable }) => variable);
-  if (variables.includes(table.one)) throw new Unclear('its parameter has the name of what it names');
   return {
     variables,
     own: variables.at(-1) ?? '',

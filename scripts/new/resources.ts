@@ -67,7 +67,9 @@ export function resourcesOf(document: OpenApiDocument, served: Iterable<ServedOp
     const success = successBody(document, operation);
     if (!success) return [];
     const inside = insideOf(document, [success.schema], 'response', 'one');
-    if (inside.isList) return [];
+    // `{ message, data: [...] }` is an answer, and no object.
+    const isAnswer = insideOf(document, [success.schema], 'response', 'list').remarks.size > 0;
+    if (inside.isList || (inside.property === undefined && isAnswer)) return [];
     const example = within(inside, successOf(document, one)?.body);
     const id = idOf(example, last);
     const parameters = pathParameters(

@@ -99,7 +99,11 @@ export function tablesOf(
         columns: kind === 'value' ? [] : columns,
         source: sourceOf(document, keys.at(-1), create),
         file: free(wordsOf(name).join('-'), '', files),
-        one: free(isIdentifier(item) ? item : `${item}Item`, 'Item', new Set(variables)),
+        one: free(
+          isIdentifier(item) ? item : `${item}Item`,
+          'Item',
+          new Set([...variables, ...keys.map((key) => key.name)]),
+        ),
         unique: uniqueOf(document, create, columns, keys),
         references: new Map(),
       },

@@ -150,6 +150,25 @@ it('leaves out what cannot be served, with the reason', async () => {
   expect(notes.at(-1)).toBe('served 1 of 2 operations');
 });
 
+it('gives an object another variable than the parameter of its path', async () => {
+  const profile = { type: 'object', required: ['name'], properties: { name: { type: 'string' } } };
+  const { files } = await layOutOf({
+    paths: {
+      '/profiles/{profile}': {
+        parameters: [{ name: 'profile', in: 'path', required: true, schema: { type: 'integer' } }],
+        get: {
+          operationId: 'showProfile',
+          responses: { 200: json({ $ref: '#/components/schemas/Profile' }), 404: { description: 'none' } },
+        },
+      },
+    },
+    components: { schemas: { Profile: profile } },
+  });
+  expect(files['src/storage/profiles.ts']).toMatch(
+    /get\(profile: number\)[^]*const \[profileItem\][^]*return profileItem;/,
+  );
+});
+
 it('says what the document leaves open about errors: which of two statuses, and which part has the sentence', async () => {
   const responses = { ...done, 400: error, 422: error };
   const mute = json({ type: 'object', required: ['m'], properties: { m: { type: 'string' } } });
