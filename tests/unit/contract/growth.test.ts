@@ -15,11 +15,7 @@ import {
 import { compileForm } from '../../../src/contract/codecs/form';
 import { Router } from '../../../src/contract/operations/routes';
 import { isMultipleOf, parseDecimal } from '../../../src/contract/json/decimal';
-import { or, sql } from '../../../src/database';
-import { DIALECT as POSTGRES } from '../../../src/database/postgres/dialect';
-import { type Dialect, list, render } from '../../../src/database/sql';
-import { DIALECT as SQLITE } from '../../../src/database/sqlite/dialect';
-import { growsTooFast, tooFast } from '../../support/growth';
+import { tooFast } from '../../support/growth';
 import { carry, compileValid, INT64, LIST, RGB, root, STRING } from '../../support/parameters';
 
 const NUMBER_TOKENS = ['0', '1', '9', '.', '1.', '-', 'e', 'E+9', '0.0'];
@@ -116,25 +112,6 @@ describe('reading takes time linear in the text of the client', () => {
     const text = (length: number) =>
       Array.from({ length: length / 8 }, (_, i) => `${(i + 1_000_000).toString(36)}=1`).join('&');
     expect(tooFast([text(4_000)], read)).toBeUndefined();
-  });
-});
-
-describe('a statement takes time linear in the numbers of a client that stand in it', () => {
-  const conditions = (values: bigint[]) => or(values.map((value) => sql`id = ${value}`));
-  const items = (values: bigint[]) => sql`id IN (${list(values)})`;
-  test.each<[string, (values: bigint[]) => ReturnType<typeof or>, Dialect]>([
-    ['conditions in SQLite', conditions, SQLITE],
-    ['conditions in PostgreSQL', conditions, POSTGRES],
-    ['a list in SQLite', items, SQLITE],
-    ['a list in PostgreSQL', items, POSTGRES],
-  ])('%s', (name, make, dialect) => {
-    const text = (length: number) => 'x'.repeat(length);
-    const write = ({ length }: string) => {
-      // No column holds them, which PostgreSQL must be told where they are compared.
-      const values = Array.from({ length }, (_, i) => 10n ** 19n + BigInt(i));
-      render(sql`SELECT id FROM things WHERE ${make(values)}`, dialect);
-    };
-    expect(growsTooFast(write, { name, text })).toBe(false);
   });
 });
 
