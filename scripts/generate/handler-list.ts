@@ -109,13 +109,18 @@ export class HandlerList {
     return true;
   }
 
-  /** The file that exports the handler of an operation; undefined if no import has its name, or leads to no file. */
-  sourceOf(operationId: string): string | undefined {
+  /** The file that an import names for the handler of an operation; undefined if no import has its name. */
+  fileOf(operationId: string): string | undefined {
     const name = this.identifierOf(operationId);
     const line = [...this.text.matchAll(IMPORT)].find(([, imported = '']) =>
       wordsOf(imported).includes(name),
     );
-    const file = line && `${path.posix.join(FOLDER, line[2] ?? '')}.ts`;
+    return line && `${path.posix.join(FOLDER, line[2] ?? '')}.ts`;
+  }
+
+  /** The file that exports the handler of an operation; undefined if it is not there. */
+  sourceOf(operationId: string): string | undefined {
+    const file = this.fileOf(operationId);
     return file !== undefined && existsSync(path.join(root, file)) ? file : undefined;
   }
 

@@ -72,7 +72,7 @@ test('the commands of the first hour work as they stand, and end in a service th
   url.pathname = '/library_test';
   const printed = await follow(String(url));
   const [users = '', first = '', copied = '', , filtered = '', column = '', proven = ''] = printed;
-  expect(users).toContain('{"authors":[{"id":1,"name":"Jane Austen","born":"1775-12-16"}],"total":1}');
+  expect(users).toMatch(/"authors":\[\{"name":"Jane Austen","born":"1775-12-16","id":1\}\],"total":1/);
   expect(first).toContain('6 operations are stubs');
   expect(first).toMatch(/STUB \d+, PROVEN \d+\/600, WAIVED 4, UNPROVEN 0, BLOCKED 0/);
 

@@ -51,7 +51,7 @@ it('every operationId has an entry of its own, and is found by it', () => {
   expect(list.names()).toEqual(['createPlant', ...NEW]);
   for (const { operationId, file, identifier } of names) {
     expect(list.has(operationId)).toBe(true);
-    expect([operationId, list.identifierOf(operationId), list.sourceOf(operationId)]).toEqual([
+    expect([operationId, list.identifierOf(operationId), list.fileOf(operationId)]).toEqual([
       operationId,
       identifier,
       `src/handlers/${file}.ts`,
