@@ -15,7 +15,7 @@ import { handlerPath } from './code';
 import { lacking, storesOf } from './stores';
 import { notesOn } from './notes';
 import { related } from './references';
-import { type Table, tablesOf } from './tables';
+import { ITEMS, type Table, tablesOf } from './tables';
 import { documentFiles } from './document-files';
 import { errorResponses, otherBodies, ownKinds, usualErrorBody } from './errors';
 import { loginsOf } from './logins';
@@ -109,7 +109,8 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
   const others = otherBodies(document, served, usual, ({ operationId }) =>
     (users?.kinds ?? []).filter(({ kind }) => users?.refusals[kind]?.includes(operationId)),
   );
-  const tables = related(tablesOf(document, storedOf(document, served, resources), names));
+  const stored = related(tablesOf(document, storedOf(document, served, resources), names));
+  const tables = stored.length > 0 || users ? stored : [ITEMS];
   const ids = operations.map(({ operationId }) => operationId);
   const stores = storesOf(tables, typeOf, { document, usual, others, kinds }, ids);
   const examples = storedExamples(document, tables);

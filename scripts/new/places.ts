@@ -71,6 +71,7 @@ function sourcePlaces(decided: Decided): Record<string, Places> {
     ]),
   ];
   const members = others.length === 0 ? recognizable(usual.shape) : '';
+  const first = tables[0]?.variable ?? 'users';
   const lines = (line: (table: Table) => string) => tables.map((table) => `${line(table)}\n`).join('');
   /** The examples and their store, in a program that imports src/ from `source`. */
   const examplePlaces = (source: string, store: string): Places => ({
@@ -122,8 +123,8 @@ function sourcePlaces(decided: Decided): Record<string, Places> {
     },
     'src/storage/open.ts': {
       "mark: 'Bike'": `mark: ${quoted(names.mark)}`,
-      'neighbors.color': `${tables[0]?.variable ?? ''}.color`,
-      'insertInto(neighbors,': `insertInto(${tables[0]?.variable ?? ''},`,
+      'neighbors.color': `${first}.color`,
+      'insertInto(neighbors,': `insertInto(${first},`,
       '#imports': `${lines((table) => `import { ${table.variable}, ${openerOf(table)} } from './${table.file}';`)}${users ? "import { users, usersIn } from './users';\n" : ''}`,
       '#members': `${lines((table) => `${table.name}: ${openerOf(table)}(database),`)}${users ? 'users: usersIn(database),\n' : ''}`,
       '#tables': `${lines(({ variable }) => `createTable(${variable}),`)}${users ? 'createTable(users),\n' : ''}`,

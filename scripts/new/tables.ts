@@ -73,7 +73,7 @@ export function tablesOf(
 ): Table[] {
   const types = taken(TYPES).add(`${names.pascal}Store`);
   const [variables, files] = [taken(VARIABLES), new Set(['open'])];
-  const tables = stored.flatMap((one): Table[] => {
+  return stored.flatMap((one): Table[] => {
     const { create, inside, name } = one;
     const found = columnsOf(document, inside.schemas, create ? bodySchemas(document, create) : []);
     const keys = keysOf(document, one, found?.columns ?? []);
@@ -109,7 +109,6 @@ export function tablesOf(
       },
     ];
   });
-  return tables.length > 0 ? tables : [ITEMS];
 }
 
 const column = (name: string, type: ColumnType): Column => ({
@@ -117,8 +116,8 @@ const column = (name: string, type: ColumnType): Column => ({
   ...{ required: true, nullable: false, narrow: false, made: true },
 });
 
-/** The table of a service whose document has no resource: an example. */
-const ITEMS: Table = {
+/** The table of a service whose document has neither a resource nor users: an example. */
+export const ITEMS: Table = {
   ...{
     stored: undefined,
     name: 'items',

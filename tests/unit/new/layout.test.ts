@@ -334,3 +334,27 @@ it('answers in bytes where the document has a refusal in another type than JSON'
   const { files } = await layOutGet({ ...done, 400: { description: '', content } });
   expect(files['src/errors.ts']).toMatch(/contentType: 'application\/xml',\s+body: Buffer\.from\('/);
 });
+
+it('has the table of users, and no example of another, where nothing else is stored', async () => {
+  const credentials = {
+    type: 'object',
+    required: ['email', 'password'],
+    properties: { email: text, password: text },
+  };
+  const token = { type: 'object', required: ['token'], properties: { token: text } };
+  const open = { security: [], requestBody: { required: true, ...json(credentials) } };
+  const { files } = await layOutOf({
+    paths: {
+      '/login': { post: { operationId: 'login', ...open, responses: { 200: json(token) } } },
+      '/register': { post: { operationId: 'register', ...open, responses: { 201: json(token) } } },
+      '/secret': { get: { operationId: 'getSecret', responses: { 204: { description: '' } } } },
+    },
+    security: [{ Token: [] }],
+    components: { securitySchemes: { Token: { type: 'http', scheme: 'bearer' } } },
+  });
+  expect(Object.keys(files).filter((file) => file.startsWith('src/storage/'))).toEqual([
+    'src/storage/open.ts',
+    'src/storage/users.ts',
+  ]);
+  expect(files['src/storage/open.ts']).toContain('probe: insertInto(users, [])');
+});
