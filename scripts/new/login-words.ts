@@ -42,3 +42,12 @@ export function guessed(operation: Operation, hasToken: boolean, hasUser: boolea
   if (registers) return method === 'GET' ? undefined : 'register';
   return hasToken && (has(LOGIN) || !hasUser) ? 'login' : undefined;
 }
+
+const OWN = /^(me|my|self|current|whoami|profile|account|user|session)$/;
+
+/** Whether the words of an operation say that it answers who asks: `GET /users/current`. */
+export function isOwn({ method, operationId, paths: [path = ''], parameters }: Operation): boolean {
+  const last = path.split('/').at(-1) ?? '';
+  const isSure = !parameters.some(({ required }) => required);
+  return method === 'GET' && isSure && wordsIn(`${last} ${operationId}`).some((word) => OWN.test(word));
+}

@@ -8,7 +8,7 @@ import {
   schemeKind,
   viewSchemas,
 } from '../../src/contract';
-import { guessed, type Role } from './login-words';
+import { guessed, isOwn, type Role } from './login-words';
 import { plain } from './names';
 
 /** A value in a request or an answer. */
@@ -43,6 +43,8 @@ export interface Asking {
 export interface Logins {
   readonly login: Asking;
   readonly register: Asking | undefined;
+  /** The operations that answer the user who asks. They take no body. */
+  readonly own: readonly Asking[];
   /** The security scheme that the tokens are for. */
   readonly scheme: string;
   /** The word before the token, for an API key. */
@@ -192,12 +194,19 @@ export function loginsOf(
     const name = one.fields.find((field) => same(field) && field !== one.password) ?? one.login;
     return same(name) || !one.fields.some(same) ? [{ ...one, login: name }] : [];
   })[0];
+  const own = operations.flatMap((operation): Asking[] => {
+    const asked = { ...login, ...answeredBy(document, operation), operation, fields: [], token: undefined };
+    const isTheirs = operation.security.every((all) => all.some((one) => one.scheme === scheme));
+    return isOwn(operation) && isTheirs && operation.security.length > 0 && asked.answered.some(same)
+      ? [asked]
+      : [];
+  });
   const registers = register
     ? ` and ${titleOf(register)} registers them`
     : ', and no operation registers them';
   const more = others.length > 0 ? `; ${others.map(titleOf).join(' and ')} may too` : '';
   return {
-    logins: { login, register, scheme, prefix: prefixOf(document, scheme) },
+    logins: { login, register, own, scheme, prefix: prefixOf(document, scheme) },
     notes: [
       ...notes,
       `${titleOf(login)} logs users in${registers}: src/storage/users.ts keeps them, and ${scheme} takes their tokens${more}. If not, write x-login: false${register ? ' (x-register: false)' : ''} into the operation and lay it out again`,

@@ -26,14 +26,19 @@ export interface Users extends Logins {
   readonly isProven: (obligation: string) => boolean;
 }
 
-/** A member of the body of a request: `body.user?.email`. */
-function given({ operation }: Asking, { path, certain }: Field): string {
-  return path.reduce((code, name, i) => {
-    const isSure = i === 0 ? operation.requestBody?.required === true : certain[i - 1] === true;
-    const isPlain = /^[A-Za-z_$][\w$]*$/.test(name);
-    return `${code}${isSure ? (isPlain ? '.' : '') : '?.'}${isPlain ? name : `[${quoted(name)}]`}`;
-  }, 'body');
+/** A property: `object.name`, `object?.['a-b']`. */
+function memberOf(object: string, name: string, isSure = true): string {
+  const isPlain = /^[A-Za-z_$][\w$]*$/.test(name);
+  return `${object}${isSure ? (isPlain ? '.' : '') : '?.'}${isPlain ? name : `[${quoted(name)}]`}`;
 }
+
+/** A member of the body of a request: `body.user?.email`. */
+const given = ({ operation }: Asking, { path, certain }: Field): string =>
+  path.reduce(
+    (code, name, i) =>
+      memberOf(code, name, i === 0 ? operation.requestBody?.required === true : certain[i - 1] === true),
+    'body',
+  );
 
 const isMaybe = ({ operation }: Asking, { required }: Field): boolean =>
   !required || operation.requestBody?.required !== true;
@@ -105,15 +110,28 @@ function endOf(
   return `${token ? `const token = await tokens.issue(${id});\n` : ''}return { status: ${status}${answer ? `, ${media}body: ${codeOf(shape)}` : ''} };`;
 }
 
-function loginCode({ login, prefix }: Logins, name: string, end: string): string {
+const challengeOf = ({ prefix }: Logins): string =>
+  `{ 'WWW-Authenticate': ${quoted(`${prefix ?? 'Bearer'} realm="api"`)} }`;
+
+/** Answers the user who asks. A user may have been removed since the token was issued. */
+function ownCode(logins: Logins, { isCounted }: UserFacts, end: string): string {
+  const id = memberOf('principal', logins.scheme);
+  return `async ({ principal }) => {
+    const user = await store.users.get(${isCounted ? `BigInt(${id}.id)` : `${id}.id`});
+    if (!user) throw new Problem('badCredentials', 'there is no user of this token', ${challengeOf(logins)});
+    ${end}
+  }`;
+}
+
+function loginCode(logins: Logins, name: string, end: string): string {
+  const { login } = logins;
   const [at, secret] = [login.login, login.password].map(
     (field) => `${given(login, field)}${isMaybe(login, field) ? " ?? ''" : ''}`,
   );
-  const challenge = `, { 'WWW-Authenticate': ${quoted(`${prefix ?? 'Bearer'} realm="api"`)} }`;
   return `async ({ body }) => {
     const user = await store.users.find(${at});
     if (!(await passwords.verify(${secret}, user?.passwordHash)) || !user)
-      throw new Problem<OwnKind>('wrongPassword', 'no user has this ${name} and this password'${wrongStatus(login) === 401 ? challenge : ''});
+      throw new Problem<OwnKind>('wrongPassword', 'no user has this ${name} and this password'${wrongStatus(login) === 401 ? `, ${challengeOf(logins)}` : ''});
     ${end}
   }`;
 }
@@ -170,10 +188,13 @@ export function usersOf(
       return {};
     }
   };
-  const files = {
-    ...handler(login, (_, end) => loginCode(logins, name, end)),
-    ...handler(register, (asking, end) => registerCode(asking, facts, name, end)),
-  };
+  const files = Object.fromEntries(
+    [
+      handler(login, (_, end) => loginCode(logins, name, end)),
+      handler(register, (asking, end) => registerCode(asking, facts, name, end)),
+      ...logins.own.map((one) => handler(one, (_, end) => ownCode(logins, facts, end))),
+    ].flatMap((one) => Object.entries(one)),
+  );
   const demanded = served.flatMap(({ operation }) => operation.security.flat());
   const scopes = [...new Set(demanded.flatMap((one) => (one.scheme === scheme ? one.scopes : [])))];
   if (scopes.length > 0)

@@ -80,9 +80,9 @@ const isSecret = (field: Field): boolean => /passw|secret|passphrase|^pwd$/.test
 const isApart = (field: Field): boolean =>
   isSecret(field) || /^(refresh|refreshtoken|refreshtokenid)$/.test(keyOf(field));
 
-export function factsOf(document: OpenApiDocument, { login, register }: Logins): UserFacts {
+export function factsOf(document: OpenApiDocument, { login, register, own }: Logins): UserFacts {
   const asking = register ?? login;
-  const answered = [login, ...(register ? [register] : [])].flatMap((one) =>
+  const answered = [login, ...(register ? [register] : []), ...own].flatMap((one) =>
     one.answered.filter((field) => !tokenFact(document, field, one) && !isApart(field)),
   );
   const asked = (register?.fields ?? [login.login]).filter(

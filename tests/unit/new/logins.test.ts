@@ -33,6 +33,7 @@ function find(operations: Readonly<Record<string, object>>, securitySchemes: obj
   return {
     login: logins?.login.operation.operationId,
     register: logins?.register?.operation.operationId,
+    own: logins?.own.map(({ operation }) => operation.operationId),
     name: logins?.login.login.path.join('.'),
     token: logins?.login.token?.path.join('.'),
     prefix: logins?.prefix,
@@ -176,4 +177,26 @@ test.each([
   ['', 'Bearer'],
 ])('the prefix of %j', (description, prefix) => {
   expect(find(LOGIN, { auth: { ...KEY.auth, description } })).toMatchObject({ prefix });
+});
+
+const USER = object({ user: object({ email: text }) });
+
+test.each<[string, object, string[]]>([
+  ['GET /me', {}, ['GET /me']],
+  ['GET /users/current', {}, ['GET /users/current']],
+  ['GET /account', { responses: ok(object({ email: text })) }, ['GET /account']],
+  [
+    'GET /user/profile',
+    { parameters: [{ name: 'fields', in: 'query', schema: text }] },
+    ['GET /user/profile'],
+  ],
+  ['GET /me', { responses: ok(object({ color: text })) }, []], // nobody's
+  ['GET /company', {}, []],
+  ['PUT /me', {}, []],
+  ['GET /me', { security: [{ auth: [] }, {}] }, []], // perhaps nobody asks
+  ['GET /me', { security: [] }, []],
+  ['GET /me', { parameters: [{ name: 'of', in: 'query', required: true, schema: text }] }, []],
+])('%s %j answers who asks: %j', (title, operation, expected) => {
+  const own = { security: [{ auth: [] }], responses: ok(USER), ...operation };
+  expect(find({ ...LOGIN, [title]: own }).own).toEqual(expected);
 });
