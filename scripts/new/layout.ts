@@ -119,8 +119,8 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
   const { name, files, note } = documentFiles(source, names.kebab);
 
   return {
-    handlers: stores.written.flatMap(({ operation }) =>
-      handlerPath(operation) in (users?.files ?? {}) ? [] : operation,
+    handlers: operations.filter(
+      (operation) => handlerPath(operation) in { ...stores.files, ...users?.files },
     ),
     notes: [
       ...(note === undefined ? [] : [`openapi/${name} is ${note}`]),

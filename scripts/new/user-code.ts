@@ -2,7 +2,7 @@
 import { type OpenApiDocument, type ServedOperation, UndocumentedResponse } from '../../src/contract';
 import { quoted } from '../generate/handler-names';
 import { codeOf, Expression, handlerFile, handlerPath, propertyName, Unclear } from './code';
-import type { OwnKind } from './errors';
+import { hasHeaders, type OwnKind } from './errors';
 import { type Asking, type Field, keyOf, type Logins } from './logins';
 import { columnText } from './table-code';
 import { put, valueAt } from './user-examples';
@@ -84,7 +84,7 @@ function endOf(
   const { operation, status, answer, token } = asking;
   if (!/^2\d\d$/.test(status)) throw new Unclear('it documents no status of success');
   const success = operation.responses.get(status);
-  if (success?.headers.some(({ required }) => required)) throw new Unclear('its success has headers');
+  if (hasHeaders(document, operation, status)) throw new Unclear('its success has headers');
   let [shape, sample]: unknown[] = [{}, {}];
   for (const field of asking.answered) {
     const said = saidOf(document, asking, facts, field);

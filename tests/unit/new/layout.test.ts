@@ -358,3 +358,35 @@ it('has the table of users, and no example of another, where nothing else is sto
   ]);
   expect(files['src/storage/open.ts']).toContain('probe: insertInto(users, [])');
 });
+
+it('leaves a login as a stub whose success has headers that only a person knows', async () => {
+  const credentials = {
+    type: 'object',
+    required: ['email', 'password'],
+    properties: { email: text, password: text },
+  };
+  const token = { type: 'object', required: ['token'], properties: { token: text } };
+  const success = (headers: object) => ({ 200: { ...json(token), headers } });
+  const laid = async (headers: object) => {
+    const login = {
+      operationId: 'login',
+      security: [],
+      requestBody: { required: true, ...json(credentials) },
+    };
+    const { handlers } = await layOutOf({
+      paths: {
+        '/login': { post: { ...login, responses: success(headers) } },
+        '/secret': { get: { operationId: 'getSecret', responses: { 204: { description: '' } } } },
+      },
+      security: [{ Token: [] }],
+      components: {
+        securitySchemes: { Token: { type: 'http', scheme: 'bearer' } },
+        headers: { Limit: { schema: { type: 'integer' } } },
+      },
+    });
+    return handlers.map(({ operationId }) => operationId);
+  };
+  expect(await laid({})).toEqual(['login']);
+  expect(await laid({ 'X-Limit': { required: true, schema: { type: 'integer' } } })).toEqual([]);
+  expect(await laid({ 'X-Limit': { $ref: '#/components/headers/Limit' } })).toEqual([]);
+});
