@@ -86,12 +86,14 @@ const isWellFormed = (given: object, forms: Readonly<Record<string, Is>>) =>
   Object.entries(forms).every(([name, is]) => !Object.hasOwn(given, name) || is(Reflect.get(given, name)));
 
 /**
- * Whether a token is written in the one way that all programs read alike: canonical base64url without padding (RFC 7515
+ * Whether a token is written in the one way that all programs read alike: three parts of canonical base64url without padding (RFC 7515
  * section 2, RFC 4648 section 3.5), whose header and claims are UTF-8 without a byte order mark, and JSON without repeated
  * names (RFC 7519 section 4).
  */
 function isCanonical(token: string): boolean {
-  const parts = token.split('.').map((text) => ({ text, bytes: Buffer.from(text, 'base64url') }));
+  const texts = token.split('.', 4);
+  if (texts.length !== 3) return false; // RFC 7515 section 3.1
+  const parts = texts.map((text) => ({ text, bytes: Buffer.from(text, 'base64url') }));
   if (parts.some(({ text, bytes }) => bytes.toString('base64url') !== text)) return false;
   return parts.slice(0, 2).every(({ bytes }) => {
     if (!isUtf8(bytes)) return false;
