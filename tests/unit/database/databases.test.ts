@@ -166,7 +166,7 @@ describe.each(DATABASES)('$kind', ({ kind, shared, locate }) => {
       async (reason) => {
         const work = transact(async ({ add }) => {
           await add();
-          throw reason as unknown as Error;
+          throw reason as Error;
         });
         await expect(work).rejects.toBe(reason);
         await expect(count()).resolves.toBe(0n);
