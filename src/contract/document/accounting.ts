@@ -1,4 +1,5 @@
 import { essenceOf } from '../http/media-type';
+import { checkExtensions } from './extensions';
 import type { Findings } from './finding';
 import { joinPointer, lastStep } from './json-pointer';
 import { withDoubles } from './openapi-schema';
@@ -27,14 +28,15 @@ export const DIALECTS: readonly unknown[] = [
 export function accountForKeywords(document: Findings, walked: Walked): void {
   const { kind, pointer, value, documented } = walked;
   for (const [name, operand, keyword] of keywordsOf(walked)) {
-    if (name.startsWith('x-') && kind !== 'SecurityRequirement') continue;
     const place = joinPointer(pointer, name);
-    if (!keyword) addUnknown(document, kind, name, place);
-    else if (keyword.support === 'refused') document.addFinding(place, REASONS[name] ?? 'cannot be served');
+    if (!keyword) {
+      if (!name.startsWith('x-') || kind === 'SecurityRequirement') addUnknown(document, kind, name, place);
+    } else if (keyword.support === 'refused') document.addFinding(place, REASONS[name] ?? 'cannot be served');
     else if (keyword.support === 'unenforced' && !documented && operand !== keyword.default) {
       document.addRemark({ pointer: place, message: `${name} is not enforced`, keyword: `${kind} ${name}` });
     }
   }
+  checkExtensions(document, walked);
   if (kind === 'Schema' && !documented) {
     remarkIdle(document, pointer, value);
     if (value['format'] !== 'int64') remarkRounded(document, pointer, value);

@@ -8,7 +8,8 @@
  * - `unenforced`: it is not enforced. Each place of it is a remark.
  *
  * A keyword that is not in the table is a remark if the specification ignores it (in a schema, beside the `$ref` of a Reference
- * Object), and otherwise a finding, because it makes the document invalid. Names that begin with `x-` are documented.
+ * Object), and otherwise a finding, because it makes the document invalid. Other names that begin with `x-` are
+ * documented.
  *
  * After the support comes the content of the value: an object (`Info`), a list of them (`[Server]`) or a map of them
  * (`{Schema}`). A value without it is data: nothing in it is a schema or a reference.
@@ -82,6 +83,7 @@ const TABLE = {
     deprecated: 'documented',
     security: 'enforced [SecurityRequirement]',
     servers: 'enforced [Server]',
+    'x-body-limit': 'enforced',
   },
   ExternalDocumentation: { description: 'documented', url: 'documented' },
   Parameter: {
@@ -105,6 +107,8 @@ const TABLE = {
     example: 'documented',
     examples: 'documented {Example}',
     encoding: 'enforced {Encoding}',
+    'x-item-schema': 'enforced Schema',
+    'x-stream': 'enforced',
   },
   Encoding: {
     contentType: 'enforced',

@@ -34,7 +34,9 @@ export function keywordsOf({
 /** The entry of a member of an object in the table of keywords; undefined if the table has none. */
 export function keywordAt(kind: Kind, name: string): Keyword | undefined {
   const { keywords, others } = OBJECTS.get(kind) ?? {};
-  return keywords?.get(name) ?? (others?.names.test(name) === true ? others.keyword : undefined);
+  const known = keywords?.get(name);
+  if (known || (name.startsWith('x-') && kind !== 'SecurityRequirement')) return known;
+  return others?.names.test(name) === true ? others.keyword : undefined;
 }
 
 /**
@@ -56,7 +58,7 @@ export function walk(start: Start, visit: (walked: Walked) => void, outermost = 
   visit(walked);
   for (const name of Object.keys(value)) {
     const keyword = keywordAt(walked.kind, name);
-    if (!keyword?.holds || name.startsWith('x-')) continue;
+    if (!keyword?.holds) continue;
     const operand = value[name];
     const { kind, as } = keyword.holds;
     const here = joinPointer(pointer, name);

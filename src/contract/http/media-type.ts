@@ -135,6 +135,10 @@ export interface MediaTypeObject {
   readonly pointer: string;
   /** JSON pointer to its schema, if it has one. */
   readonly schema: string | undefined;
+  /** JSON pointer to the schema of each item of a stream (`x-item-schema`), if it has one. */
+  readonly items: string | undefined;
+  /** Whether handlers read and write its bodies piece by piece (`x-stream`). */
+  readonly isStream: boolean;
 }
 
 /** The documented media type or range that covers a media type most closely. */

@@ -47,6 +47,8 @@ export interface Operation {
   readonly parameters: readonly Parameter[];
   readonly requestBody:
     { readonly required: boolean; readonly content: readonly MediaTypeObject[] } | undefined;
+  /** The maximum size of its body in bytes (`x-body-limit`); undefined: that of the service. */
+  readonly bodyLimit: number | undefined;
   /** By status, range (`2XX`) or `default`. */
   readonly responses: ReadonlyMap<string, ResponseObject>;
   /** One of these alternatives is required; empty: none. */
@@ -130,6 +132,7 @@ class OperationReader {
       pointer,
       parameters: this.parameters(),
       requestBody: this.requestBody(),
+      bodyLimit: typeof value['x-body-limit'] === 'number' ? value['x-body-limit'] : undefined,
       responses: new Map(statuses.map((status) => [status, this.response(status)])),
       security: this.security(),
     };
@@ -230,9 +233,11 @@ class OperationReader {
   private content(owner: string, content: unknown): MediaTypeObject[] {
     return members(content).flatMap(([key, value]) => {
       const pointer = joinPointer(owner, 'content', key);
-      const schema = isObject(value) && 'schema' in value ? joinPointer(pointer, 'schema') : undefined;
+      const fields = isObject(value) ? value : {};
+      const at = (name: string) => (name in fields ? joinPointer(pointer, name) : undefined);
       const type = parseMediaType(key);
-      if (type) return [{ key, type, pointer, schema }];
+      const isStream = fields['x-stream'] === true;
+      if (type) return [{ key, type, pointer, schema: at('schema'), items: at('x-item-schema'), isStream }];
       this.document.addFinding(pointer, `${JSON.stringify(key)} is not a media type`);
       return [];
     });

@@ -63,7 +63,10 @@ Parameter:
   schema: [{type: string}, {type: integer}]
   content: [{application/json: {schema: {}}}, {application/a+json: {schema: {}}}]
 RequestBody: {content: [{text/plain: {}}, {text/html: {}}], required: [true, false]}
-MediaType: {schema: [{type: string}, {type: integer}], encoding: [{a: {style: form}}, {a: {explode: false}}]}
+MediaType:
+  schema: [{type: string}, {type: integer}]
+  encoding: [{a: {style: form}}, {a: {explode: false}}]
+  x-item-schema: [{type: string}, {type: integer}]
 Encoding:
   contentType: [text/plain, text/html]
   headers: [{A: {}}, {B: {}}]

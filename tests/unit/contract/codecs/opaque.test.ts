@@ -16,6 +16,14 @@ test.each([
 ])('admits any bytes: %j by %j', (opaque, It) => {
   const document = new OpenApiDocument(buildDocument({ components: { schemas: { It, Bytes } } }));
   const type = { essence: 'image/png', parameters: new Map<string, string>() };
-  const body = { document, key: 'image/png', type, pointer: '', schema: '/components/schemas/It' };
+  const body = {
+    document,
+    key: 'image/png',
+    type,
+    pointer: '',
+    schema: '/components/schemas/It',
+    items: undefined,
+    isStream: false,
+  };
   expect(isOpaque(body)).toBe(opaque);
 });
