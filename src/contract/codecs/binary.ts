@@ -1,6 +1,6 @@
+import { isTextual } from '../http/media-type';
 import { Unservable } from '../parameters/parts';
 import { type Codec, type DescribedBody, isOpaque, type ReadBody } from './codec';
-import { isTextual } from './text';
 
 const read: ReadBody = (bytes, envelope) => {
   envelope['body'] = bytes;

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem } from '../problem';
 import { attempt, type ReportFault } from './fault';
+import type { Uploads } from './uploads';
 
 /** Whether HTTP has no content in responses with this status (RFC 9110 sections 15.3.5, 15.3.6 and 15.4.5). */
 export const hasNoContent = (status: number): boolean => status === 204 || status === 205 || status === 304;
@@ -48,6 +49,8 @@ export class IncomingBody implements AsyncIterable<Buffer> {
     private readonly limit: number,
     private readonly hold: (bytes: number) => boolean,
     private readonly fault: ReportFault,
+    /** Where the files of the body lie; undefined in a service that receives none. */
+    readonly uploads?: Uploads,
   ) {}
 
   /** @throws {Problem} `tooLarge` if the declared length is beyond the limit */
@@ -158,6 +161,11 @@ export class IncomingBody implements AsyncIterable<Buffer> {
     }
   }
 
+  /** Counts bytes of the pieces that were read as no longer held in memory. */
+  letGo(bytes: number): void {
+    this.hold(-bytes);
+  }
+
   /** Calls `release` when the exchange has ended, however it ends: in time, early or with an error. */
   whenOver(release: () => unknown): void {
     if (this.isOver) attempt(release, this.fault);
@@ -207,7 +215,7 @@ const join = (chunks: readonly Buffer[]): Buffer =>
 const EMPTY = Buffer.alloc(0);
 
 /** Appends a chunk to the first `size` bytes of a buffer, which becomes twice as large if need be. */
-function append(held: Buffer, size: number, chunk: Buffer): Buffer {
+export function append(held: Buffer, size: number, chunk: Buffer): Buffer {
   if (size === 0) return chunk;
   const needed = size + chunk.length;
   const larger = needed > held.length ? Buffer.allocUnsafe(Math.max(needed, 2 * held.length)) : held;
