@@ -2,6 +2,7 @@
 import {
   type Codecs,
   essenceOf,
+  isBinary,
   isJson,
   isObject,
   joinPointer,
@@ -10,13 +11,14 @@ import {
   type OneWayKeyword,
   type OpenApiDocument,
   parseMediaType,
+  type Relation,
 } from '../../src/contract';
 
 /**
  * What carries a value if that is not JSON: the parts of a multipart body (`form`), one of them (`part`), a server-sent event,
- * its `data`.
+ * its `data`. Of a `mixed` event, some schema describes the data as JSON; what another one says of its text says nothing then.
  */
-export type Carrier = 'form' | 'part' | 'event' | 'data';
+export type Carrier = 'form' | 'part' | 'event' | 'mixed' | 'data' | 'mixed data';
 
 /** The keyword of a schema that stands for a type of TypeScript; types.ts writes it. A document cannot have it. */
 export const TYPE = 'x-type';
@@ -32,24 +34,18 @@ export const FILE = typed('File');
 /** What carries a part of a value: the properties of a form are its parts, and so is each item of a part. */
 export function partOf(
   carrier: Carrier | undefined,
+  relation: Relation,
   keyword: string,
   name?: string | number,
 ): Carrier | undefined {
-  if (carrier === 'event') return keyword === 'properties' && name === 'data' ? 'data' : undefined;
+  if (relation === 'certain') return carrier;
+  if (relation === 'possible') return carrier === 'mixed' ? 'event' : carrier;
+  if (carrier === 'event' || carrier === 'mixed') {
+    if (keyword !== 'properties' || name !== 'data') return undefined;
+    return carrier === 'mixed' ? 'mixed data' : 'data';
+  }
   if (carrier === 'form' && !/^(contains|unevaluatedItems)$/.test(keyword)) return 'part';
   return carrier === 'part' && /^(items|prefixItems)$/.test(keyword) ? 'part' : undefined;
-}
-
-/** Whether a part with the schema at `pointer` is a file: it has bytes that are not written as text. */
-export function isBinary(document: OpenApiDocument, pointer: string): boolean {
-  const schemas = document.subschemas.certain(pointer).map(({ value }) => value);
-  if (schemas.some(({ format }) => format === 'binary')) return true;
-  if (schemas.some(({ contentEncoding }) => contentEncoding !== undefined)) return false;
-  return schemas.some(({ contentMediaType }) => {
-    if (typeof contentMediaType !== 'string') return false;
-    const essence = essenceOf(contentMediaType);
-    return !isJson(essence) && !essence.startsWith('text/');
-  });
 }
 
 /** The schema of the value that JSON text contains, if the schema at `pointer` describes such text; without one, any value. */
@@ -69,8 +65,25 @@ export function reaches(document: OpenApiDocument, pointer: string, carrier: Car
   return document.subschemas
     .all(pointer)
     .some(({ pointer: place, value }) =>
-      carrier === 'form' || carrier === 'part' ? isBinary(document, place) : 'contentMediaType' in value,
+      /^(form|part)$/.test(carrier)
+        ? isBinary(document, place)
+        : /event|mixed/.test(carrier)
+          ? hasData(value)
+          : 'contentMediaType' in value,
     );
+}
+
+const hasData = ({ properties }: JsonObject): boolean => isObject(properties) && 'data' in properties;
+
+/** What carries an event with the schema at `pointer`. */
+function eventAt(document: OpenApiDocument, pointer: string): Carrier {
+  const isMixed = document.subschemas
+    .possible(pointer)
+    .some(
+      ({ pointer: place, value }) =>
+        hasData(value) && contentOf(document, joinPointer(place, 'properties', 'data')),
+    );
+  return isMixed ? 'mixed' : 'event';
 }
 
 /**
@@ -94,7 +107,7 @@ export function bodyOf(
   const [schema, items] = [at('schema'), at('x-item-schema')];
   const isStream = fields['x-stream'] === true;
   if (items !== undefined) {
-    const item = narrowed(items, type.essence === 'text/event-stream' ? 'event' : undefined);
+    const item = narrowed(items, type.essence === 'text/event-stream' ? eventAt(document, items) : undefined);
     const stream = typed('AsyncIterable', { type: 'array', items: item });
     const isText = keyword === 'writeOnly' && schema !== undefined && admitsText(document, schema);
     return isText ? { anyOf: [stream, { type: 'string' }] } : stream;

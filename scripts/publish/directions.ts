@@ -4,6 +4,7 @@ import {
   Codecs,
   joinPointer,
   Discriminators,
+  isBinary,
   isObject,
   type JsonObject,
   type Kind,
@@ -13,7 +14,7 @@ import {
   type OpenApiDocument,
   walk,
 } from '../../src/contract';
-import { bodyOf, type Carrier, contentOf, FILE, isBinary, partOf, reaches } from './body-types';
+import { bodyOf, type Carrier, contentOf, FILE, partOf, reaches } from './body-types';
 
 const SCHEMAS = '/components/schemas';
 /** The keyword of the properties that each object excludes. */
@@ -64,9 +65,12 @@ export function splitByDirection(document: OpenApiDocument, codecs = new Codecs(
     const { keyword, carrier } = use;
     if (!isObject(schema)) return schema;
     if (carrier === 'part' && isBinary(document, pointer)) return FILE;
-    const content = carrier === 'data' ? contentOf(document, pointer) : undefined;
-    if (content)
-      return narrow(document.at(content.pointer) ?? {}, content.pointer, { keyword, carrier: undefined }, []);
+    if (carrier === 'data' || carrier === 'mixed data') {
+      const content = contentOf(document, pointer)?.pointer;
+      const plain: Use = { keyword, carrier: undefined };
+      if (content !== undefined) return narrow(document.at(content) ?? {}, content, plain, []);
+      if (carrier === 'mixed data') return {};
+    }
     const marks = oneWay[keyword];
     const owners = [...inherited, ...marks.owners(pointer)];
     const excluded = (name: unknown) => marks.excludes(owners, String(name));
@@ -84,7 +88,7 @@ export function splitByDirection(document: OpenApiDocument, codecs = new Codecs(
         narrow(
           value,
           joinPointer(here, ...step),
-          inPlace ? use : { keyword, carrier: partOf(carrier, key, step[0]) },
+          { keyword, carrier: partOf(carrier, relation, key, step[0]) },
           inPlace ? owners : [],
         );
       if (as === 'one')

@@ -168,7 +168,10 @@ const STREAMS = {
     operationId: 'follow',
     responses: answer({
       'text/event-stream': {
-        'x-item-schema': { oneOf: [{ $ref: '#/components/schemas/Added' }, notice('left', {})] },
+        'x-item-schema': {
+          properties: { data: { type: 'string' } },
+          oneOf: [{ $ref: '#/components/schemas/Added' }, notice('left', {})],
+        },
       },
     }),
   },
