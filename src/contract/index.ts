@@ -44,7 +44,7 @@ export { UNKNOWN } from './document/accounting';
 export { OperationIndex, titleOf } from './document/path-items';
 export { joinPointer, isObject, members, OpenApiDocument } from './document/document';
 export { lastStep } from './document/json-pointer';
-export { APPLICATORS, certain } from './document/subschemas';
+export { APPLICATORS, certain, type Relation } from './document/subschemas';
 export { METHODS, operationPlaces } from './document/path-items';
 export { isLargeInteger, numberLiterals, writeDocument } from './document/text';
 export { versionFinding } from './document/openapi-schema';
@@ -68,6 +68,7 @@ export {
   type ResponseObject,
 } from './operations/operations';
 export { compilePattern } from './pattern/pattern';
+export { isBinary } from './schema/binary';
 export { Discriminators } from './schema/discriminator';
 export { type Direction, OneWay, type OneWayKeyword } from './schema/one-way';
 export { isInt64 } from './schema/exact-comparison';
