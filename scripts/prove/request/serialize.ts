@@ -147,13 +147,17 @@ export function mapMembers(
   return members;
 }
 
-/** Whether any query parameter may be a property of an exploded object parameter, so that none is unlisted. */
+/**
+ * Whether any query parameter may be a property of an exploded object parameter, or part of the whole query string, so that
+ * none is unlisted.
+ */
 export const acceptsAnyQueryParameter = (schemas: Schemas, { parameters }: Operation): boolean =>
   parameters.some(
     ({ in: location, style, explode, mediaType, schema }) =>
-      location === 'query' &&
-      style === 'form' &&
-      explode &&
-      mediaType === undefined &&
-      branchCombinations(schemas, anyValueOf(schema)).flatMap(admittedTypes).includes('object'),
+      location === 'querystring' ||
+      (location === 'query' &&
+        style === 'form' &&
+        explode &&
+        mediaType === undefined &&
+        branchCombinations(schemas, anyValueOf(schema)).flatMap(admittedTypes).includes('object')),
   );

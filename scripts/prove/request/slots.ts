@@ -44,6 +44,11 @@ export function slots(document: Document, operation: Operation): Slot[] {
 }
 
 function parameterSlot({ requests }: Document, parameter: Parameter): Slot {
+  // OpenAPI 3.2 section 4.12.1: a form may be the whole query string.
+  const isForm = parameter.in === 'querystring' && codecOf(parameter.mediaType ?? '') === 'form';
+  const form = isForm ? formOf(requests, parameter.schema) : undefined;
+  const encode = (value: Value): string | undefined =>
+    form ? form.encode(value) : serializeParameter(parameter, value);
   return {
     label: `${parameter.in} ${parameter.name}`,
     schema: parameter.schema,
@@ -52,6 +57,7 @@ function parameterSlot({ requests }: Document, parameter: Parameter): Slot {
     schemaExamples: parameter.schemaExamples,
     parameter,
     decode: (value) => {
+      if (form) return form.decode(value);
       if (serializeParameter(parameter, value) === undefined) return undefined;
       if (hasUnlistedPairs(requests, parameter, value)) return undefined;
       return parameter.mediaType === undefined
@@ -60,7 +66,7 @@ function parameterSlot({ requests }: Document, parameter: Parameter): Slot {
     },
     fill: (inputs, value) => ({
       ...inputs,
-      parameters: new Map([...inputs.parameters, [parameter, serializeParameter(parameter, value) ?? '']]),
+      parameters: new Map([...inputs.parameters, [parameter, encode(value) ?? '']]),
     }),
   };
 }
