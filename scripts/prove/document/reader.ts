@@ -11,7 +11,7 @@ import {
 } from '../json/tree';
 import { conjuncts } from './direction';
 import { concreteType } from './media';
-import { deadEnd, normalize, resolveIn } from './normalize';
+import { deadEnd, itemSchemaOf, normalize, resolveIn } from './normalize';
 import type { Document, Examples, Extensions, MediaType, Operation, Parameter, Response } from './model';
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
@@ -182,7 +182,7 @@ function readContent(json: JsonObject, owner: string): MediaType[] {
   return Object.keys(asObject(objectAt(json, owner)['content'])).map((name): MediaType => {
     const pointer = resolvePointer(json, `${owner}/content/${escapeToken(name)}`);
     const node = objectAt(json, pointer);
-    const items = ITEM_SCHEMAS.find((field) => node[field] !== undefined);
+    const items = itemSchemaOf(node);
     return {
       name,
       type: concreteType(name, isStructured(json, asObject(node['schema']))),
@@ -193,9 +193,6 @@ function readContent(json: JsonObject, owner: string): MediaType[] {
     };
   });
 }
-
-/** The fields with the schema of each item of a sequence. */
-const ITEM_SCHEMAS = ['itemSchema', 'x-item-schema'];
 
 /** Whether a schema describes more than a text. */
 const isStructured = (json: JsonObject, schema: JsonObject): boolean =>
