@@ -157,7 +157,5 @@ function unstyledParts(
     if (isObject && json === false) throw new Unservable('expected application/json as its contentType');
     return isObject ? jsonText(part) : primitiveText(part);
   };
-  return kindOf(value) === 'array'
-    ? compileArray(value, decode, usual)
-    : compileWhole(value, decode, usual);
+  return kindOf(value) === 'array' ? compileArray(value, decode, usual) : compileWhole(value, decode, usual);
 }

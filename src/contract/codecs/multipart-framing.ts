@@ -111,7 +111,8 @@ export class Framing {
   private endHead(head: Buffer): void {
     let start = 0;
     while (head[start] === SPACE || head[start] === TAB) start++;
-    if (head[start] !== CR || head[start + 1] !== LF) throw notWellFormed('a boundary is not followed by a line break');
+    if (head[start] !== CR || head[start + 1] !== LF)
+      throw notWellFormed('a boundary is not followed by a line break');
     if (head.at(-2) !== CR || head.at(-1) !== LF)
       throw notWellFormed('the header fields of a part do not end with an empty line');
     if (++this.parts > MAX_PARTS) throw new Problem('tooLarge', `the body has more than ${MAX_PARTS} parts`);

@@ -1,7 +1,15 @@
 import { isUtf8 } from 'node:buffer';
-import { describesBytes, isText } from '../document/binary';
+import { describeBytes, isText } from '../document/binary';
 import { isObject, type JsonObject } from '../document/document';
-import { coverage, isJson, type MediaType, parseMediaType, specificity, splitField } from '../http/media-type';
+import {
+  coverage,
+  isJson,
+  isTextual,
+  type MediaType,
+  parseMediaType,
+  specificity,
+  splitField,
+} from '../http/media-type';
 import type { DescribedValue } from '../operations/described-value';
 import { Unservable } from '../parameters/parts';
 import type { PartHead } from './multipart-head';
@@ -49,7 +57,7 @@ export function ruleOf(value: DescribedValue, given: unknown): PartRule {
   const item = isList ? value.item(0) : value;
   const kinds = item.types()?.filter((type) => type !== 'null');
   const types = isStyled ? undefined : typesOf(own['contentType']);
-  const isFile = item.schemas().some(describesBytes) || (!kinds && types?.every(isBinary) === true);
+  const isFile = describeBytes(item.schemas()) || (!kinds && types?.every(isBinary) === true);
   if (isFile) assertFile(item, isList ? value : undefined, isStyled);
   else if (types?.every(isBinary) === true)
     throw new Unservable(`${String(own['contentType'])} is not text: use format binary`);
@@ -81,7 +89,9 @@ const isJsonType = ({ essence }: MediaType): boolean => isJson(essence);
 
 /** Whether a type covers neither text nor JSON. */
 const isBinary = ({ essence }: MediaType): boolean =>
-  !isText(essence) && !['text/plain', 'application/json'].some((usual) => coverage(essence, usual) > 0);
+  !isText(essence) &&
+  !isTextual(essence) &&
+  !['text/plain', 'application/json'].some((usual) => coverage(essence, usual) > 0);
 
 const FILE_KEYWORD =
   /^(\$ref|allOf|anyOf|oneOf|type|format|minLength|maxLength|title|description|deprecated|content\w+|default|examples?|readOnly|writeOnly|x-.*)$/;
@@ -93,16 +103,28 @@ const FILE_KEYWORD =
 function assertFile(file: DescribedValue, list: DescribedValue | undefined, isStyled: boolean): void {
   if (isStyled) throw new Unservable('a file has no style');
   const keyword =
-    file.schemas().flatMap(Object.keys).find((name) => !FILE_KEYWORD.test(name)) ??
-    list?.schemas().flatMap(Object.keys).find((name) => /^(uniqueItems|prefixItems|contains)$/.test(name));
+    file
+      .schemas()
+      .flatMap(Object.keys)
+      .find((name) => !FILE_KEYWORD.test(name)) ??
+    list
+      ?.schemas()
+      .flatMap(Object.keys)
+      .find((name) => /^(uniqueItems|prefixItems|contains)$/.test(name));
   if (keyword !== undefined) throw new Unservable(`${keyword} cannot judge files`);
   const other = file
     .schemas()
-    .find((schema) => [schema['type'] ?? []].flat().some((type) => type !== 'null' && !isBytesType(type, schema)));
-  if (other) throw new Unservable('its schema does not decide between bytes and other values: use type string with format binary alone');
+    .find((schema) =>
+      [schema['type'] ?? []].flat().some((type) => type !== 'null' && !isBytesType(type, schema)),
+    );
+  if (other)
+    throw new Unservable(
+      'its schema does not decide between bytes and other values: use type string with format binary alone',
+    );
 }
 
-const isBytesType = (type: unknown, schema: JsonObject): boolean => type === 'string' && describesBytes(schema);
+const isBytesType = (type: unknown, schema: JsonObject): boolean =>
+  type === 'string' && describeBytes([schema]);
 
 /** Finds what is wrong with the header fields of a part, as the predicate of a sentence. */
 export function faultOf(rule: PartRule, { type, transferEncoding }: PartHead): string | undefined {

@@ -1,5 +1,6 @@
 import { joinPointer, members } from '../document/document';
-import { append, type IncomingBody } from '../http/body';
+import type { IncomingBody } from '../http/body';
+import { append, EMPTY } from '../http/chunks';
 import type { MediaType } from '../http/media-type';
 import { MAX_IN_MEMORY, Spool, type Uploads } from '../http/uploads';
 import { excerpt } from '../json/excerpt';
@@ -61,7 +62,9 @@ function compileForm({ document, schema, pointer }: DescribedBody): Form {
   }
   const isOpen =
     names.length === 0 ||
-    form.schemas().some((one) => (one['additionalProperties'] ?? one['unevaluatedProperties'] ?? false) !== false);
+    form
+      .schemas()
+      .some((one) => (one['additionalProperties'] ?? one['unevaluatedProperties'] ?? false) !== false);
   const others = isOpen ? servable(document, place, '*', () => ruleOf(unlisted(form), undefined)) : undefined;
   const files = new Set(names.filter((name) => rules.get(name)?.isFile === true));
   const encodingOf = (name: string) => rules.get(name)?.encoding ?? {};
@@ -148,7 +151,7 @@ class Reception {
       spool = file;
     }
     const { contentType } = head;
-    this.part = { name, fileName, rule, contentType, spool, text: Buffer.alloc(0), size: 0 };
+    this.part = { name, fileName, rule, contentType, spool, text: EMPTY, size: 0 };
   }
 
   private async write(part: Part, data: Buffer): Promise<void> {
@@ -161,7 +164,10 @@ class Reception {
     this.held += data.length;
     const { memory } = this.uploads;
     if (this.held > memory)
-      throw new Problem('tooLarge', `the parts of the body without its files are larger than ${memory} bytes`);
+      throw new Problem(
+        'tooLarge',
+        `the parts of the body without its files are larger than ${memory} bytes`,
+      );
   }
 
   private async end({ name, fileName, contentType, spool, text, size, rule }: Part): Promise<void> {

@@ -3,7 +3,7 @@ import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Problem } from '../problem';
-import { append } from './body';
+import { append, EMPTY } from './chunks';
 
 /** Where the files of uploads lie until their exchanges end. */
 export interface UploadOptions {
@@ -97,13 +97,11 @@ export class Uploads {
   }
 }
 
-const NO_DATA = Buffer.alloc(0);
-
 /** The bytes of a file that is being received: in memory up to a size, then in a temporary file. */
 export class Spool {
   /** Bytes. */
   size = 0;
-  private held: Buffer = NO_DATA;
+  private held: Buffer = EMPTY;
   private inMemory = 0;
   private onDisk = 0;
   private file: { readonly handle: FileHandle; readonly path: string } | undefined;
@@ -146,7 +144,7 @@ export class Spool {
   async remove(): Promise<void> {
     this.isOver = true;
     if (this.isWriting) return;
-    this.held = NO_DATA;
+    this.held = EMPTY;
     this.uploads.release(this.onDisk);
     this.onDisk = 0;
     const { file } = this;
@@ -173,7 +171,7 @@ export class Spool {
       this.isWriting = false;
       if (this.isOver) await this.remove();
     }
-    this.held = NO_DATA;
+    this.held = EMPTY;
     this.inMemory = 0;
   }
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../document/document';
-import { describesBytes } from '../document/binary';
+import { describeBytes } from '../document/binary';
 import { listOf } from './applicable';
 import { error, functionKeyword } from './keyword';
 
@@ -17,7 +17,8 @@ interface Bytes {
  */
 export function bytesOf(schema: JsonObject): Bytes | undefined {
   const types = listOf([schema['type'] ?? []].flat());
-  if (!describesBytes(schema) || types.some((type) => type !== 'string' && type !== 'null')) return undefined;
+  if (!describeBytes([schema]) || types.some((type) => type !== 'string' && type !== 'null'))
+    return undefined;
   return { types, min: Number(schema['minLength'] ?? 0), max: Number(schema['maxLength'] ?? Infinity) };
 }
 
@@ -29,7 +30,8 @@ export const bytes = functionKeyword<unknown, Bytes>('bytes', undefined, ({ type
   ];
   const other = error('type', `must be ${types.join()}`);
   return (value) => {
-    if (value instanceof File) return value.size < min ? () => short : value.size > max ? () => long : undefined;
+    if (value instanceof File)
+      return value.size < min ? () => short : value.size > max ? () => long : undefined;
     const type = value === null ? 'null' : typeof value;
     return types.length === 0 || types.includes(type) ? undefined : () => other;
   };
