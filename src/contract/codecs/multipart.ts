@@ -80,7 +80,7 @@ async function readForm(form: Form, body: IncomingBody, envelope: Holder, type: 
   for await (const bytes of body) {
     const before = reception.held;
     for (const piece of framing.push(bytes)) await reception.take(piece);
-    body.letGo(bytes.length - (reception.held - before));
+    body.release(bytes.length - (reception.held - before));
   }
   framing.end();
   envelope['body'] = reception.value();

@@ -161,8 +161,8 @@ export class IncomingBody implements AsyncIterable<Buffer> {
     }
   }
 
-  /** Counts bytes of the pieces that were read as no longer held in memory. */
-  letGo(bytes: number): void {
+  /** Says that bytes of pieces are not in memory any longer. */
+  release(bytes: number): void {
     this.hold(-bytes);
   }
 
