@@ -62,15 +62,22 @@ const decodeForm: Decode = (text) => decodePercent(text.replaceAll('+', ' '));
  * its `encoding` gives it a style (OpenAPI 3.1 section 4.8.15). A property that cannot be read becomes a finding.
  *
  * @param schema pointer to the schema of the media type, beside `encoding`; without one, all values are strings
+ * @param place of the form in a request
+ * @param decode decodes a name or a value
  */
-export function compileForm(document: OpenApiDocument, schema: string | undefined): ReadForm {
+export function compileForm(
+  document: OpenApiDocument,
+  schema: string | undefined,
+  place: 'body' | 'query' = 'body',
+  decode = decodeForm,
+): ReadForm {
   const encodings = document.at((schema ?? '').replace(/schema$/, 'encoding'));
   const encodingOf = (name: string) => {
     const encoding = members(encodings).find(([key]) => key === name)?.[1];
     return isObject(encoding) ? encoding : {};
   };
-  const read = compileFields(document, schema, { encodingOf, decode: decodeForm });
-  return (text) => read(splitPairs('body', text, '&', decodeForm));
+  const read = compileFields(document, schema, { encodingOf, decode, place });
+  return (text) => read(splitPairs(place, text, '&', decode));
 }
 
 /** How the properties of a form are written. */
@@ -78,6 +85,8 @@ interface FieldOptions {
   /** The Encoding Object of a property. */
   readonly encodingOf: (name: string) => JsonObject;
   readonly decode: Decode;
+  /** Of the form in a request. */
+  readonly place: 'body' | 'query';
   /** The properties that are no text. */
   readonly except?: ReadonlySet<string>;
 }
@@ -93,7 +102,7 @@ export interface ReadFields {
 export function compileFields(
   document: OpenApiDocument,
   schema: string | undefined,
-  { encodingOf, decode, except }: FieldOptions,
+  { encodingOf, decode, place, except }: FieldOptions,
 ): ReadFields {
   const pointer = schema ?? '';
   const form = DescribedValue.at(document, schema);
@@ -108,11 +117,11 @@ export function compileFields(
   const others = servable(document, pointer, '*', () => unstyledParts(unlisted(form), decode));
 
   const read = (pairs: Pairs) => {
-    const body = readAll('body', readers, pairs);
+    const body = readAll(place, readers, pairs);
     if (!others || pairs.size === 0) return body;
     if (pairs.has('__proto__'))
-      throw new MalformedParameter('body has the name "__proto__", which is not accepted', '/body');
-    readRest('body', others, pairs, body);
+      throw new MalformedParameter(`${place} has the name "__proto__", which is not accepted`, `/${place}`);
+    readRest(place, others, pairs, body);
     return body;
   };
   const reads = (name: string) =>

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { describeBytes, isText } from '../document/binary';
+import { describeBytes } from '../document/binary';
 import { isObject, type JsonObject } from '../document/document';
 import {
   coverage,
@@ -89,7 +89,8 @@ const isJsonType = ({ essence }: MediaType): boolean => isJson(essence);
 
 /** Whether a type covers neither text nor JSON. */
 const isBinary = ({ essence }: MediaType): boolean =>
-  !isText(essence) &&
+  !isJson(essence) &&
+  !isTextual(essence) &&
   !isTextual(essence) &&
   !['text/plain', 'application/json'].some((usual) => coverage(essence, usual) > 0);
 

@@ -68,7 +68,12 @@ function compileForm({ document, schema, pointer }: DescribedBody): Form {
   const others = isOpen ? servable(document, place, '*', () => ruleOf(unlisted(form), undefined)) : undefined;
   const files = new Set(names.filter((name) => rules.get(name)?.isFile === true));
   const encodingOf = (name: string) => rules.get(name)?.encoding ?? {};
-  const fields = compileFields(document, schema, { encodingOf, decode: decodePercent, except: files });
+  const fields = compileFields(document, schema, {
+    encodingOf,
+    decode: decodePercent,
+    place: 'body',
+    except: files,
+  });
   return { rules, others, fields };
 }
 

@@ -15,7 +15,8 @@ export const text: Codec = {
   isText: true,
   isJudged: true,
   carries: (essence, body) =>
-    essence.startsWith('text/') || (body !== undefined && isTextual(essence) && describesText(body)),
+    (essence.startsWith('text/') && body?.isStream !== true) ||
+    (body !== undefined && isTextual(essence) && describesText(body)),
   reader(body) {
     assertString(body);
     return read;

@@ -75,10 +75,10 @@ const isSpace = (code: number): boolean => code === 0x20 || code === 0x09;
 export const isJson = (essence: string): boolean =>
   essence === 'application/json' || essence === 'text/json' || essence.endsWith('+json');
 
-/** Media types beside `text/*` that are text: a schema of strings describes all of it. */
-const TEXT = /[/+](xml|yaml|jsonl|json-seq|ndjson|x-ndjson|x-jsonlines|graphql|javascript)$/;
+/** Media types that are text: a schema of strings describes all of it. */
+const TEXT = /^text\/|[/+](xml|yaml|jsonl|json-seq|ndjson|x-ndjson|x-jsonlines|graphql|javascript)$/;
 
-/** Whether a media type beside `text/*` is text if its schema describes strings. */
+/** Whether a media type is text if its schema describes strings. */
 export const isTextual = (essence: string): boolean => TEXT.test(essence);
 
 /**
