@@ -8,7 +8,6 @@ import type { Holder } from '../json/parse';
 import { DescribedValue } from '../operations/described-value';
 import { MalformedParameter, type Pairs } from '../parameters/pairs';
 import { decodePercent, servable, unlisted, Unservable } from '../parameters/parts';
-import { Problem } from '../problem';
 import type { Codec, DescribedBody } from './codec';
 import { compileFields, type ReadFields } from './form';
 import { Framing, type Piece } from './multipart-framing';
@@ -127,10 +126,8 @@ class Reception {
   value(): Holder {
     const body = this.form.fields(this.texts);
     for (const [name, files] of this.files) {
-      const [file, another] = files;
       const rule = this.form.rules.get(name) ?? this.form.others;
-      if (another && rule?.isList !== true) throw malformed(name, 'is given more than once');
-      body[name] = rule?.isList === true ? files : file;
+      body[name] = rule?.isList === true ? files : files[0];
     }
     return body;
   }
@@ -147,7 +144,8 @@ class Reception {
       this.part = undefined;
       return;
     }
-    const wrong = faultOf(rule, head);
+    const isRepeated = this.files.has(name) && !rule.isList;
+    const wrong = isRepeated ? 'is given more than once' : faultOf(rule, head);
     if (wrong !== undefined) throw malformed(name, wrong);
     let spool: Spool | undefined;
     if (rule.isFile) {
@@ -167,12 +165,6 @@ class Reception {
     part.text = append(part.text, part.size, data);
     part.size += data.length;
     this.held += data.length;
-    const { memory } = this.uploads;
-    if (this.held > memory)
-      throw new Problem(
-        'tooLarge',
-        `the parts of the body without its files are larger than ${memory} bytes`,
-      );
   }
 
   private async end({ name, fileName, contentType, spool, text, size, rule }: Part): Promise<void> {

@@ -1,4 +1,13 @@
-import { mkdirSync, openAsBlob, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  mkdirSync,
+  openAsBlob,
+  readdirSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,6 +41,11 @@ const PROCESS_FOLDER = /^uploads@([^@]+)@(\d+)@([\da-f-]{36})$/;
 const inUse = new Set<string>();
 let isWatching = false;
 
+/** Files cannot be made in the folder of uploads. */
+export class UnusableFolder extends Error {
+  override name = 'UnusableFolder';
+}
+
 /** The temporary files of one service. The folder of the process exists while it holds any. */
 export class Uploads {
   private readonly folder: string;
@@ -41,14 +55,20 @@ export class Uploads {
   private count = 0;
 
   /**
-   * @param memory the maximum size of the values of one body that are kept in memory, in bytes
-   * @throws {Error} of the file system, if the folder cannot be made or read
+   * @param memory the bytes of one body in memory, beyond which each of its files lies on the disk
+   * @throws {UnusableFolder}
    */
   constructor(
     { folder, quota }: UploadOptions = USUAL,
     readonly memory: number,
   ) {
-    mkdirSync(folder, { recursive: true });
+    try {
+      mkdirSync(folder, { recursive: true });
+      accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+    } catch (error) {
+      const message = `expected a folder in which files can be made, got ${JSON.stringify(folder)} (${String(codeOf(error))})`;
+      throw new UnusableFolder(message, { cause: error });
+    }
     removeLeftovers(folder);
     this.folder = join(folder, OWN);
     this.quota = quota;
@@ -182,13 +202,16 @@ export class Spool {
   }
 }
 
+const codeOf = (error: unknown): unknown => (error as Partial<NodeJS.ErrnoException>).code;
+
 const full = (message: string, options?: ErrorOptions) =>
   new Problem('unavailable', `${message}: try again later`, { 'Retry-After': '10' }, options);
 
 /** A full disk as a problem; another error unchanged. */
 function inWords(error: unknown): unknown {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  return FULL.includes(code) ? full('there is no space for uploads', { cause: error }) : error;
+  return FULL.includes(String(codeOf(error)))
+    ? full('there is no space for uploads', { cause: error })
+    : error;
 }
 
 /** Removes the folders of processes that have ended without doing so. */
@@ -219,7 +242,7 @@ function hasEnded(pid: number): boolean {
     process.kill(pid, 0);
     return false;
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'ESRCH';
+    return codeOf(error) === 'ESRCH';
   }
 }
 
