@@ -1,14 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { hostname, tmpdir } from 'node:os';
@@ -30,7 +22,9 @@ async function emptied(folder: string): Promise<void> {
   while (readdirSync(folder).length > 0) await setImmediate();
 }
 
-type Given = { readonly body: { readonly file: File } };
+interface Given {
+  readonly body: { readonly file: File };
+}
 
 /** A service whose only operation receives a file and a number. */
 function serve(
@@ -167,7 +161,7 @@ test.each([
   const prototype = Object.getPrototypeOf(handle) as typeof handle;
   await handle.close();
   const failure = Object.assign(new Error(code), { code });
-  const write = jest.spyOn(prototype, 'appendFile').mockRejectedValue(failure);
+  const write = jest.spyOn(prototype, 'write').mockRejectedValue(failure);
   const { app, outcomes } = serve(folder);
   const answer = await listening(app, (port) => post(port, `${part('file', 'x'.repeat(100_000))}--b--`));
   write.mockRestore();

@@ -2,7 +2,8 @@ import { joinPointer, members } from '../document/document';
 import type { IncomingBody } from '../http/body';
 import { append, EMPTY } from '../http/chunks';
 import type { MediaType } from '../http/media-type';
-import { MAX_IN_MEMORY, Spool, type Uploads } from '../http/uploads';
+import { Spool } from '../http/spool';
+import type { Uploads } from '../http/uploads';
 import { excerpt } from '../json/excerpt';
 import type { Holder } from '../json/parse';
 import { DescribedValue } from '../operations/described-value';
@@ -149,7 +150,7 @@ class Reception {
     if (wrong !== undefined) throw malformed(name, wrong);
     let spool: Spool | undefined;
     if (rule.isFile) {
-      const file = new Spool(this.uploads, Math.min(MAX_IN_MEMORY, this.uploads.memory - this.held));
+      const file = new Spool(this.uploads, this.uploads.memory - this.held);
       this.body.whenOver(() => file.remove());
       spool = file;
     }
