@@ -9,6 +9,7 @@ const BLOCK = 65_536;
 /** The bytes of a file that is being received: in memory up to a size, then in a temporary file. */
 export class Spool {
   private size = 0;
+  private isSmall = true;
   private held: Buffer = EMPTY;
   /** The bytes that are held. */
   private count = 0;
@@ -34,14 +35,14 @@ export class Spool {
   async write(data: Buffer): Promise<number> {
     this.assertUnderWay();
     const before = this.count;
-    const wasSmall = this.isSmall;
     this.size += data.length;
-    if (this.isSmall) {
+    if (this.isSmall && this.size <= Math.min(this.memory, BLOCK)) {
       this.held = append(this.held, before, data);
       this.count += data.length;
       return data.length;
     }
-    if (wasSmall) this.held = Buffer.concat([this.held.subarray(0, before)], BLOCK);
+    if (this.isSmall) this.held = Buffer.concat([this.held.subarray(0, before)], BLOCK);
+    this.isSmall = false;
     for (let at = 0; at < data.length;) {
       const copied = data.copy(this.held, this.count, at);
       at += copied;
@@ -70,10 +71,6 @@ export class Spool {
     await this.close();
     this.file = undefined;
     if (file) await this.uploads.remove(file.path);
-  }
-
-  private get isSmall(): boolean {
-    return this.size <= Math.min(this.memory, BLOCK);
   }
 
   private async flush(): Promise<void> {
