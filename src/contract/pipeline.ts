@@ -20,6 +20,7 @@ import { announcesBody, IncomingBody } from './http/body';
 import { Connection } from './http/connection';
 import { faultToStderr, safely, settle, settleWithin } from './http/fault';
 import { fieldLines, fieldText, isFieldValue, repeatedField, requestIdOf } from './http/header-field';
+import { Uploads } from './http/uploads';
 import type { Operation } from './operations/operations';
 import { type Methods, pathParameters, type Router } from './operations/routes';
 import { type Answer, Problem } from './problem';
@@ -60,6 +61,7 @@ export function createService<Own extends string = never>(options: ServiceOption
   };
   const refuse = createRefuse(options, served.values(), fault);
   const answers = createAnswers(options, afterResponse, deadline, fault);
+  const uploads = receivesUploads(contract) ? new Uploads(options.uploads, bodyLimit) : undefined;
   const admission = new Admission({ maxRequests, bodyLimit, deadline }, giveUp);
 
   /** A request may be given up during each `await`. Then it ends there. */
@@ -177,7 +179,7 @@ export function createService<Own extends string = never>(options: ServiceOption
     const limit = operation.bodyLimit ?? bodyLimit;
     const hold = (bytes: number) => admission.hold(exchange, bytes);
     const patience = isLong ? uploadTimeout : undefined;
-    const body = new IncomingBody(request, response, { limit, patience, hold }, fault);
+    const body = new IncomingBody(request, response, { limit, patience, hold }, fault, uploads);
     if (isLong) exchange.received = body;
     if (isWhole) exchange.whole = limit;
     return body;
@@ -222,6 +224,12 @@ export function createService<Own extends string = never>(options: ServiceOption
     }
   };
 }
+
+/** Whether some operation receives multipart bodies. */
+const receivesUploads = ({ served }: Contract): boolean =>
+  [...served.keys()].some(({ requestBody }) =>
+    requestBody?.content.some(({ type }) => type.essence.startsWith('multipart/')),
+  );
 
 function withAuthentication({ document, served }: Contract, strategies: Strategies) {
   const runners = new Map<string, RunStrategy>();

@@ -3,6 +3,7 @@ import type { OwnCodec } from '../codecs/own';
 import type { OwnStreamCodec } from '../codecs/own-stream';
 import type { JsonObject, OpenApiDocument, Remark } from '../document/document';
 import type { ReportFault } from '../http/fault';
+import type { UploadOptions } from '../http/uploads';
 import type { Operation } from '../operations/operations';
 import type { Answer, Headers, Problem, ProblemKind } from '../problem';
 import type { OwnFormats } from '../schema/formats';
@@ -50,6 +51,8 @@ export interface ServiceOptions<Own extends string = never> extends Extensions, 
   readonly onlyDocumented?: boolean | undefined;
   /** The maximum size of a request body in bytes, where its operation has no `x-body-limit`. */
   readonly bodyLimit: number;
+  /** Where files of multipart bodies lie until their exchange ends. By default below the system's folder, at most 1 GiB. */
+  readonly uploads?: UploadOptions | undefined;
   /**
    * The maximum number of concurrent handlers; admission.ts has the other bounds that depend on it. Further requests are
    * refused with `unavailable`.
