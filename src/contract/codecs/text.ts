@@ -4,10 +4,14 @@ import { Unservable } from '../parameters/parts';
 import type { Codec, DescribedBody, ReadBody } from './codec';
 
 /** Media types beside `text/*` that are text: a schema of strings describes all of it. */
-const TEXT = /[/+](xml|yaml|jsonl|json-seq|ndjson|x-ndjson|x-jsonlines|graphql|javascript)$/;
+const TEXT = /[/+](xml|yaml|graphql|javascript)$/;
+const LINES = /[/+](jsonl|json-seq|ndjson|x-ndjson|x-jsonlines)$/;
+
+/** Whether a media type is a sequence of JSON values. */
+export const isSequential = (essence: string): boolean => LINES.test(essence);
 
 /** Whether a media type beside `text/*` is text if its schema describes strings. */
-export const isTextual = (essence: string): boolean => TEXT.test(essence);
+export const isTextual = (essence: string): boolean => TEXT.test(essence) || isSequential(essence);
 
 const read: ReadBody = (bytes, envelope) => {
   envelope['body'] = decodeText(bytes);
@@ -40,7 +44,7 @@ export const text: Codec = {
 const typesOf = ({ document, schema }: DescribedBody) => DescribedValue.at(document, schema).types();
 
 /** Whether a schema describes strings and nothing else, and these are not bytes. */
-function describesText(body: DescribedBody): boolean {
+export function describesText(body: DescribedBody): boolean {
   const { document, schema } = body;
   if (schema === undefined) return false;
   if (document.subschemas.certain(schema).some(({ value }) => value['format'] === 'binary')) return false;

@@ -27,6 +27,15 @@ export function lastStep(pointer: string): string {
   return step.includes('~') ? step.replace(/~1/g, '/').replace(/~0/g, '~') : step;
 }
 
+/** Marks the pointer of a derived value: in JSON pointers 0 or 1 stands behind a tilde (RFC 6901 section 3). */
+const DERIVED = '~derived';
+
+/** The pointer of what is derived from the value at a pointer. No text of a document is there. */
+export const derivedOf = (pointer: string): string => `${pointer}${DERIVED}`;
+
+/** The pointer of the text from which the value at a pointer is derived. */
+export const sourceOf = (pointer: string): string => pointer.replace(DERIVED, '');
+
 /** An object of the document with its JSON pointer. */
 export interface Place {
   readonly pointer: string;

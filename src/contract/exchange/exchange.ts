@@ -57,6 +57,8 @@ export const consoleLogger: LoggerFor = (requestId, operationId) => {
 /** The resources that anonymous, or authenticated, requests use. */
 export interface Pool {
   handlers: number;
+  /** The responses whose bodies are made while they are sent. */
+  streams: number;
   bytes: number;
   /** The requests whose bodies are being read, the oldest first. */
   readonly reading: Set<Exchange>;
@@ -191,6 +193,8 @@ export interface Outcome<Own extends string = never> {
   readonly status: number;
   /** The problem in place of a response of the handler, or of the rest of its stream. Only logs may show its cause. */
   readonly problem: Problem<ProblemKind | Own> | undefined;
+  /** If its stream broke off: the index of the item at which it did, from 0; -1 before the first. */
+  readonly brokenAt: number | undefined;
   /** The body that the handler returned. */
   readonly body: unknown;
   /** The duration of the request. */
@@ -204,6 +208,7 @@ export function outcomeOf<Own extends string>(
   { served, started, body, requestId, request, route, stage, hook }: Exchange,
   problem: Outcome<Own>['problem'],
   status: number,
+  brokenAt?: number,
 ): Outcome<Own> {
   return {
     method: request.method ?? '',
@@ -213,6 +218,7 @@ export function outcomeOf<Own extends string>(
     hook,
     status,
     problem,
+    brokenAt,
     body,
     milliseconds: performance.now() - started,
     requestId,

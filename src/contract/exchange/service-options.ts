@@ -3,6 +3,7 @@ import type { OwnCodec } from '../codecs/own';
 import type { OwnStreamCodec } from '../codecs/own-stream';
 import type { JsonObject, OpenApiDocument, Remark } from '../document/document';
 import type { ReportFault } from '../http/fault';
+import type { StreamTimes } from '../http/send';
 import type { Operation } from '../operations/operations';
 import type { Answer, Headers, Problem, ProblemKind } from '../problem';
 import type { OwnFormats } from '../schema/formats';
@@ -19,6 +20,14 @@ export interface Extensions {
   readonly formats?: OwnFormats;
   /** Codecs for further media types, or in place of the built-in codecs. The first that carries a media type is used. */
   readonly codecs?: readonly (OwnCodec | OwnStreamCodec)[];
+}
+
+/** Bounds on responses that are streams. */
+export interface Streams extends StreamTimes {
+  /** How many may be open. Further ones are refused with `unavailable`. */
+  readonly most: number;
+  /** Aborted when the server stops: streams of items end, and no further one begins. */
+  readonly stopping?: AbortSignal | undefined;
 }
 
 /**
@@ -57,6 +66,8 @@ export interface ServiceOptions<Own extends string = never> extends Extensions, 
   readonly maxRequests: number;
   /** Milliseconds from the head of a request to its response; then it is refused with `unavailable`. 40,000 by default. */
   readonly deadline?: number | undefined;
+  /** The bounds on responses that are streams. */
+  readonly streams?: Streams | undefined;
   /** Headers of every response, documented or not. */
   readonly headers: Headers;
   /**

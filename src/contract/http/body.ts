@@ -207,7 +207,7 @@ const join = (chunks: readonly Buffer[]): Buffer =>
 const EMPTY = Buffer.alloc(0);
 
 /** Appends a chunk to the first `size` bytes of a buffer, which becomes twice as large if need be. */
-function append(held: Buffer, size: number, chunk: Buffer): Buffer {
+export function append(held: Buffer, size: number, chunk: Buffer): Buffer {
   if (size === 0) return chunk;
   const needed = size + chunk.length;
   const larger = needed > held.length ? Buffer.allocUnsafe(Math.max(needed, 2 * held.length)) : held;
