@@ -45,15 +45,8 @@ const STREAMS: Streams = { most: 1_000, itemTimeout: 600_000, heartbeat: 15_000 
  * @throws {InvalidContract} with all findings of the document and of the wiring
  */
 export function createService<Own extends string = never>(options: ServiceOptions<Own>): Middleware {
-  const {
-    document: given,
-    handlers,
-    bodyLimit,
-    maxRequests,
-    deadline = DEADLINE,
-    streams = STREAMS,
-    reserved,
-  } = options;
+  const { document: given, handlers, bodyLimit, maxRequests, deadline = DEADLINE, reserved } = options;
+  const streams = { ...STREAMS, ...options.streams };
   const contract = compileContract(given, options);
   checkWiring(contract, options);
   const served = withAuthentication(contract, options.strategies);

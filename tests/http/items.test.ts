@@ -139,6 +139,22 @@ test.each<[string, unknown, unknown[], string]>([
     ],
     'event: row\ndata: {"id":1}\n\nevent: list\ndata: [1]\n\n',
   ],
+  [
+    'JSON by a schema that says in one branch what another says always',
+    {
+      oneOf: [
+        {
+          allOf: [
+            { $ref: '#/components/schemas/Text' },
+            { properties: { id: { const: '1' } }, required: ['id'] },
+          ],
+        },
+        { properties: { data: jsonEvent({ type: 'array' }).properties.data }, not: { required: ['id'] } },
+      ],
+    },
+    [{ id: '1', data: 'a' }, { data: [1] }],
+    'id: 1\ndata: a\n\ndata: [1]\n\n',
+  ],
 ])('an event stream writes %s', async (_, schema, items, expected) => {
   const schemas = {
     Any: {
@@ -146,6 +162,7 @@ test.each<[string, unknown, unknown[], string]>([
       discriminator: { propertyName: 'event', mapping: { row: 'Row' } },
     },
     Row: jsonEvent(ROW),
+    Text: EVENT,
     list: jsonEvent({ type: 'array' }),
   };
   const content = { 'text/event-stream': { 'x-item-schema': schema } };
@@ -332,4 +349,125 @@ test.each<[string, unknown, string]>([
   ],
 ])('a schema of events with %s is a finding', (_, schema, expected) => {
   expect(() => serve({ 'text/event-stream': { 'x-item-schema': schema } }, '')).toThrow(expected);
+});
+
+/** A stream that gives these items and then waits. Records how it is used. */
+function waiting(items: readonly unknown[]) {
+  const calls: string[] = [];
+  let left = () => undefined as unknown;
+  const over = new Promise<void>((resolve) => (left = resolve));
+  const body = ({ signal }: { signal: AbortSignal }) => {
+    const rest = [...items];
+    const next = () =>
+      rest.length > 0 ? Promise.resolve({ value: rest.shift() }) : new Promise<never>(() => undefined);
+    const end = () => {
+      calls.push(`return, ${signal.aborted ? 'aborted' : 'not aborted'}`);
+      left();
+      return Promise.resolve({ done: true, value: undefined });
+    };
+    return { [Symbol.asyncIterator]: () => ({ next, return: end }) };
+  };
+  return { body, calls, over };
+}
+
+const TIMES = { most: 10, itemTimeout: 60_000, heartbeat: 0 };
+const EVENTS = { 'text/event-stream': { 'x-item-schema': EVENT } };
+const ROWS = { 'application/jsonl': { 'x-item-schema': ROW } };
+
+/** Opens a request, and resolves once the client has these bytes. */
+async function until(port: number, text: string, request = 'GET /things HTTP/1.1\r\nHost: x\r\n\r\n') {
+  const client = connect(port, '127.0.0.1')
+    .setEncoding('latin1')
+    .on('error', () => undefined);
+  client.write(request);
+  let received = '';
+  const ended = new Promise<string>((resolve) => {
+    client.on('close', (isBroken) => {
+      resolve(isBroken ? 'reset' : 'closed');
+    });
+  });
+  await new Promise<void>((resolve) => {
+    client.on('data', (piece: string) => {
+      received += piece;
+      if (received.includes(text)) resolve();
+    });
+  });
+  return { client, ended, received: () => received };
+}
+
+test('a comment is sent while no event comes, and between no other items', async () => {
+  const comments = serve(EVENTS, waiting([{ data: 'a' }]).body, { streams: { ...TIMES, heartbeat: 5 } });
+  await listening(comments.app, async (port) => {
+    const { client } = await until(port, 'data: a\n\n\r\n3\r\n:\n\n\r\n3\r\n:\n\n');
+    client.destroy();
+  });
+  for (const [content, items, heartbeat] of [
+    [ROWS, [{ id: 1 }], 5],
+    [EVENTS, [{ data: 'a' }], 0],
+  ] as const) {
+    const silent = serve(content, waiting(items).body, { streams: { ...TIMES, heartbeat, itemTimeout: 50 } });
+    const text = await listening(silent.app, receive);
+    expect(text).not.toContain(':\n');
+  }
+});
+
+test('comments do not postpone the time of the next event', async () => {
+  const { app, outcomes } = serve(EVENTS, waiting([]).body, {
+    streams: { ...TIMES, heartbeat: 5, itemTimeout: 50 },
+  });
+  await listening(app, receive);
+  expect([outcomes[0]?.brokenAt, String(outcomes[0]?.problem?.cause)]).toEqual([
+    -1,
+    'Error: the next piece of the body did not come within 50 ms',
+  ]);
+});
+
+test('a stream has a place of its own: beyond them 503, its handler has none, and HEAD takes none', async () => {
+  const { body, over } = waiting([{ data: 'a' }]);
+  const { app, outcomes } = serve(EVENTS, body, { maxRequests: 1, streams: { ...TIMES, most: 2 } });
+  const get = 'GET /things HTTP/1.1\r\nHost: x\r\n\r\n';
+  await listening(app, async (port) => {
+    const [first, second] = [await until(port, 'data: a'), await until(port, 'data: a')];
+    const refused = await until(port, '"message"');
+    expect(refused.received()).toMatch(
+      /^HTTP\/1\.1 503 [^]*Retry-After: 1\r\n[^]*2 streams are open already/,
+    );
+    const head = await until(port, '\r\n\r\n', get.replace('GET', 'HEAD'));
+    expect(head.received()).toMatch(
+      /^HTTP\/1\.1 200 [^]*Content-Type: text\/event-stream; charset=utf-8\r\n/,
+    );
+    first.client.destroy();
+    await over;
+    const next = await until(port, 'data: a');
+    for (const { client } of [second, refused, head, next]) client.destroy();
+  });
+  expect(outcomes.map(({ status, problem }) => [status, problem?.kind])).toContainEqual([503, 'unavailable']);
+});
+
+describe('when the server stops', () => {
+  test.each([
+    ['events end in order', EVENTS, [{ data: 'a' }], 'data: a\n\n\r\n0\r\n\r\n', undefined],
+    ['other items are reset', ROWS, [{ id: 1 }], '{"id":1}\n\r\n', 'unavailable'],
+  ])('%s: the signal is aborted, then return() is called', async (name, content, items, end, kind) => {
+    const { body, calls, over } = waiting(items);
+    const stopping = new AbortController();
+    const { app, outcomes, faults } = serve(content, body, {
+      streams: { ...TIMES, stopping: stopping.signal },
+    });
+    await listening(app, async (port) => {
+      const open = await until(port, end.split('\n')[0] ?? '');
+      stopping.abort();
+      await over;
+      if (kind === undefined) {
+        while (!open.received().endsWith(end)) await new Promise(setImmediate);
+        open.client.destroy();
+      } else expect(await open.ended).toBe('reset');
+      const late = await until(port, '"message"');
+      expect(late.received()).toMatch(/^HTTP\/1\.1 503 [^]*Retry-After/);
+      late.client.destroy();
+    });
+    expect([calls, faults]).toEqual([['return, aborted'], []]);
+    expect(outcomes[0]).toMatchObject({ status: 200, brokenAt: undefined });
+    expect(outcomes[0]?.problem?.kind).toBe(kind);
+  });
 });

@@ -124,7 +124,7 @@ function derive(document: OpenApiDocument, start: string, dataOf: (pointer: stri
   const targets = [start];
   const refToCopy = (pointer: string) => {
     if (!targets.includes(pointer)) targets.push(pointer);
-    return refTo(derivedOf(pointer)).$ref;
+    return refTo(derivedOf(pointer, start)).$ref;
   };
   const copy = (pointer: string): unknown => {
     const value = document.at(pointer);
@@ -155,6 +155,6 @@ function derive(document: OpenApiDocument, start: string, dataOf: (pointer: stri
       };
     return copied;
   };
-  for (const target of targets) document.derive(target, copy(target));
-  return derivedOf(start);
+  for (const target of targets) document.derive(derivedOf(target, start), copy(target));
+  return derivedOf(start, start);
 }

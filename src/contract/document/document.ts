@@ -1,6 +1,6 @@
 import { accountForKeywords } from './accounting';
 import { type Finding, InvalidContract, type Remark } from './finding';
-import { derivedOf, isObject, type JsonObject, lastStep, type Place, sourceOf } from './json-pointer';
+import { isObject, type JsonObject, lastStep, type Place, sourceOf } from './json-pointer';
 import { OperationIndex, titleOf } from './path-items';
 import { documentErrors, versionFinding } from './openapi-schema';
 import { References } from './references';
@@ -72,9 +72,9 @@ export class OpenApiDocument {
     for (const [key, remark] of this.unenforced) if (remark.pointer === pointer) this.unenforced.delete(key);
   }
 
-  /** Sets what is derived from the value at a pointer, at the pointer `derivedOf` it. It is not published. */
+  /** Sets a value at a pointer of `derivedOf`. It is not published. */
   derive(pointer: string, value: unknown): void {
-    this.values.set(derivedOf(pointer), value);
+    this.values.set(pointer, value);
   }
 
   /** @throws {InvalidContract} if there are findings so far */

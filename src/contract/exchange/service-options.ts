@@ -22,9 +22,9 @@ export interface Extensions {
   readonly codecs?: readonly (OwnCodec | OwnStreamCodec)[];
 }
 
-/** Bounds on responses that are streams. */
+/** Bounds on responses that are streams. By default: 1,000 streams, 600,000 and 15,000 milliseconds. */
 export interface Streams extends StreamTimes {
-  /** How many may be open. Further ones are refused with `unavailable`. */
+  /** How many may be open, those of anonymous clients apart. Further ones are refused with `unavailable`. */
   readonly most: number;
   /** Aborted when the server stops: streams of items end, and no further one begins. */
   readonly stopping?: AbortSignal | undefined;
@@ -67,7 +67,7 @@ export interface ServiceOptions<Own extends string = never> extends Extensions, 
   /** Milliseconds from the head of a request to its response; then it is refused with `unavailable`. 40,000 by default. */
   readonly deadline?: number | undefined;
   /** The bounds on responses that are streams. */
-  readonly streams?: Streams | undefined;
+  readonly streams?: Partial<Streams> | undefined;
   /** Headers of every response, documented or not. */
   readonly headers: Headers;
   /**
