@@ -13,7 +13,14 @@ const ROW = {
   properties: { id: { type: 'integer', format: 'int64' }, name: { type: 'string', maxLength: 5 } },
 };
 const ROWS = { type: 'array', items: { $ref: '#/components/schemas/Row' } };
-const BODIES = { 'application/octet-stream': {}, 'application/jsonl': { schema: ROWS } };
+const ITEMS = { 'x-item-schema': { $ref: '#/components/schemas/Row' } };
+const BODIES = {
+  'application/octet-stream': {},
+  'application/jsonl': { schema: ROWS },
+  'application/x-ndjson': ITEMS,
+  'application/json-seq': ITEMS,
+  'application/x-jsonlines': { 'x-item-schema': true },
+};
 
 interface Given {
   readonly body: AsyncIterable<unknown>;
@@ -351,6 +358,96 @@ describe('items', () => {
       status,
       expect.stringContaining(text.replaceAll('"', status === 200 ? '"' : '\\"')) as string,
     ]);
+  });
+});
+
+describe('items that the core reads', () => {
+  const [NDJSON, SEQ, ANY] = ['application/x-ndjson', 'application/json-seq', 'application/x-jsonlines'];
+  const collect = serve(async ({ body }) => ({ status: 200, body: await all(body) }));
+  const exact = '[{"id":9007199254740993},{"id":2,"name":"ä"}]';
+  const good = '{"id":9007199254740993,"more":1}\n{"id":2,"name":"ä"}';
+
+  test.each<[string, string, string | Buffer, number, string]>([
+    ['lines', NDJSON, good, 200, exact],
+    ['lines that all end', NDJSON, `${good}\n`, 200, exact],
+    [
+      'lines with CR and LF, and white space',
+      NDJSON,
+      ` \r\n${good.replace('\n', ' \r\n\n\t')}\r\n\r\n`,
+      200,
+      exact,
+    ],
+    ['no lines', NDJSON, '\n\n', 200, '[]'],
+    ['values of any type', ANY, 'null\n1\n"a"\n[]\ntrue', 200, '[null,1,"a",[],true]'],
+    ['a sequence', SEQ, `\x1e${good.replace('\n', '\n\x1e')}\n`, 200, exact],
+    ['a sequence with a second separator', SEQ, '\x1e\x1e{"id":1}\n', 200, '[{"id":1}]'],
+    [
+      'an item that is not as documented',
+      NDJSON,
+      '{"id":1}\n{}',
+      400,
+      "body/1 must have required property 'id'",
+    ],
+    [
+      'an item of a sequence that is not',
+      SEQ,
+      '\x1e{"id":1}\n\x1e{}\n',
+      400,
+      "body/1 must have required property 'id'",
+    ],
+    [
+      'a line that is no JSON',
+      NDJSON,
+      '{"id":1}\n\n{"id":',
+      400,
+      'the body is not well-formed JSON lines: item 1: ',
+    ],
+    [
+      'two values in a line',
+      NDJSON,
+      '{"id":1}{"id":2}',
+      400,
+      'the body is not well-formed JSON lines: item 0: ',
+    ],
+    [
+      'a name that stands twice',
+      NDJSON,
+      '{"id":1,"id":2}',
+      400,
+      'the body is not well-formed JSON lines: item 0: ',
+    ],
+    ['a byte order mark', NDJSON, '\ufeff{"id":1}', 400, 'the body starts with a byte order mark'],
+    [
+      'bytes that are not UTF-8',
+      NDJSON,
+      Buffer.from('{"id":1,"name":"\xff"}', 'latin1'),
+      400,
+      'the body is not UTF-8',
+    ],
+    [
+      'a sequence without separators',
+      SEQ,
+      '{"id":1}\n',
+      400,
+      'expected a record separator in front of each item',
+    ],
+    ['a sequence whose number may be cut', SEQ, '\x1e12', 400, 'expected a line feed behind each item'],
+  ])('%s', async (_, type, text, status, expected) => {
+    const body = Buffer.from(text);
+    const requests = [
+      Buffer.concat([Buffer.from(head(`Content-Length: ${body.length}\r\n`, type)), body]),
+      Buffer.concat([
+        Buffer.from(head(CHUNKED, type)),
+        ...[...body].flatMap((byte) => [Buffer.from('1\r\n'), Buffer.of(byte), Buffer.from('\r\n')]),
+        Buffer.from(chunk('')),
+      ]),
+    ];
+    for (const request of requests) {
+      const [reply] = await listening(collect.app, (port) => exchange(port, request));
+      const shown =
+        status === 200 ? reply?.body : (JSON.parse(reply?.body ?? '') as { message: string }).message;
+      expect([reply?.status, shown]).toEqual([status, expect.stringContaining(expected)]);
+    }
   });
 });
 
