@@ -1,5 +1,6 @@
 import type { OpenApiDocument } from '../document/document';
 import type { IncomingBody } from '../http/body';
+import type { OutgoingBody } from '../http/send';
 import type { MediaType, MediaTypeObject } from '../http/media-type';
 import type { Holder } from '../json/parse';
 
@@ -21,6 +22,8 @@ export interface Codec {
   readonly isText: boolean;
   /** Whether the validator judges bodies by their schema. */
   readonly isJudged: boolean;
+  /** Whether its writer takes files, and streams of bytes. */
+  readonly writesFiles?: true;
   /**
    * Whether this codec reads and writes the bodies of a media type.
    *
@@ -56,7 +59,11 @@ export type ReadBody = (bytes: Buffer, envelope: Holder, type: MediaType) => voi
  *
  * @throws {TypeError} with the place of a value that cannot be encoded
  */
-export type WriteBody = (value: unknown, envelope: Holder, shape: BodyShape) => string | Uint8Array;
+export type WriteBody = (
+  value: unknown,
+  envelope: Holder,
+  shape: BodyShape,
+) => string | Uint8Array | OutgoingBody;
 
 /**
  * Judges and converts the item at `envelope.body`.

@@ -99,6 +99,11 @@ export class OutgoingBody {
     if (value instanceof Readable) value.on('error', (error) => this.late?.(error));
   }
 
+  /** Bytes; undefined if nobody knows them before the end. */
+  get length(): number | undefined {
+    return undefined;
+  }
+
   /** Begins the stream. */
   async begin(): Promise<Pieces> {
     const source = (this.source = sourceOf(this.value));
@@ -185,6 +190,7 @@ export async function sendStream(
   patience: number,
 ): Promise<void> {
   const closes = isUnread(request);
+  if (body.length !== undefined) fields.push('Content-Length', body.length);
   response.writeHead(status, closes ? [...fields, 'Connection', 'close'] : fields).flushHeaders();
   const pieces = request.method === 'HEAD' ? undefined : await within(body.begin(), signal, patience);
   for (let count = 1; pieces; count++) {
