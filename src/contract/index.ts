@@ -50,7 +50,7 @@ export { METHODS, operationPlaces } from './document/path-items';
 export { isLargeInteger, numberLiterals, writeDocument } from './document/text';
 export { versionFinding } from './document/openapi-schema';
 export { walk, type Walked, keywordAt } from './document/walk';
-export { type Support, type Kind, OBJECTS } from './document/keywords';
+export { type Support, type Kind, OBJECTS, type Version, versionOf } from './document/keywords';
 export { REFUSED, undocumentedFinding, undocumentedRefusals } from './exchange/own-refusals';
 export { refusalActions } from './exchange/refusal-overlay';
 export { jsonPath, type OverlayAction } from './operations/overlay';
