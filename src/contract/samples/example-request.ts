@@ -44,8 +44,11 @@ export interface Credential {
  *
  * @returns undefined if no operation has values for what it requires
  */
-export function exampleRequest(document: OpenApiDocument): ExampleRequest | undefined {
-  const candidates = readOperations(document).flatMap((operation) => {
+export function exampleRequest(
+  document: OpenApiDocument,
+  operations = readOperations(document),
+): ExampleRequest | undefined {
+  const candidates = operations.flatMap((operation) => {
     const finder = new Values(document);
     const request = requestOf(document, operation, finder);
     if (!request) return [];
