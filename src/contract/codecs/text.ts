@@ -3,10 +3,10 @@ import { DescribedValue } from '../operations/described-value';
 import { Unservable } from '../parameters/parts';
 import type { Codec, DescribedBody, ReadBody } from './codec';
 
-/** Media types beside `text/*` that are text: a schema of strings describes all of it. */
-const TEXT = /[/+](xml|yaml|jsonl|json-seq|ndjson|x-ndjson|x-jsonlines|graphql|javascript)$/;
+/** Media types that are text: a schema of strings describes all of it. */
+const TEXT = /^text\/|[/+](xml|yaml|jsonl|json-seq|ndjson|x-ndjson|x-jsonlines|graphql|javascript)$/;
 
-/** Whether a media type beside `text/*` is text if its schema describes strings. */
+/** Whether a media type is text if its schema describes strings. */
 export const isTextual = (essence: string): boolean => TEXT.test(essence);
 
 const read: ReadBody = (bytes, envelope) => {
@@ -20,7 +20,8 @@ export const text: Codec = {
   isText: true,
   isJudged: true,
   carries: (essence, body) =>
-    essence.startsWith('text/') || (body !== undefined && isTextual(essence) && describesText(body)),
+    (essence.startsWith('text/') && body?.isStream !== true) ||
+    (body !== undefined && isTextual(essence) && describesText(body)),
   reader(body) {
     assertString(body);
     return read;
