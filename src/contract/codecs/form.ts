@@ -68,7 +68,7 @@ const decodeForm: Decode = (text) => decodePercent(text.replaceAll('+', ' '));
 export function compileForm(
   document: OpenApiDocument,
   schema: string | undefined,
-  place: 'body' | 'query' = 'body',
+  place: Place = 'body',
   decode = decodeForm,
 ): ReadForm {
   const encodings = document.at((schema ?? '').replace(/schema$/, 'encoding'));
@@ -80,13 +80,15 @@ export function compileForm(
   return (text) => read(splitPairs(place, text, '&', decode));
 }
 
+/** Where a form stands in a request. */
+type Place = 'body' | 'query';
+
 /** How the properties of a form are written. */
 interface FieldOptions {
   /** The Encoding Object of a property. */
   readonly encodingOf: (name: string) => JsonObject;
   readonly decode: Decode;
-  /** Of the form in a request. */
-  readonly place: 'body' | 'query';
+  readonly place: Place;
   /** The properties that are no text. */
   readonly except?: ReadonlySet<string>;
 }
