@@ -197,6 +197,24 @@ describe('a part that the document does not allow is refused by its name', () =>
     expect(await upload(properties, body + END, { encoding: encoding ?? {} })).toMatchObject({ status: 400, given: expect.stringContaining(message) as string });
   }); // prettier-ignore
 
+  test.each<[string, string | undefined]>([
+    ['X-Count: 5', undefined],
+    ['x-count: 5\r\nX-Meta: {"a":1}', undefined],
+    ['A: 1', "part/file/0 must have required property 'X-Count'"],
+    ['X-Count: x', 'part/file/0/X-Count must be integer'],
+    ['X-Count: 5\r\nX-Count: 6', 'header/X-Count is given more than once'],
+    ['X-Count: 5\r\nX-Meta: {', 'body/file has a header field that is not as documented: header/X-Meta'],
+  ])('by a documented header field: %j', async (fields, message) => {
+    const headers = {
+      'X-Count': { required: true, schema: { type: 'integer' } },
+      'X-Meta': { content: { 'application/json': { schema: { type: 'object' } } } },
+    };
+    const body = field('file', 'x', `\r\n${fields}`) + END;
+    const { status, given } = await upload({ file: FILE }, body, { encoding: { file: { headers } } });
+    expect([status, message === undefined || String(given).includes(message)]).toEqual([message === undefined ? 200 : 400, true]);
+    if (message === undefined) expect(Object.keys(given)).toEqual(['file']);
+  }); // prettier-ignore
+
   test.each<[Readonly<Record<string, object>>, object | undefined, string, object]>([
     [{ file: FILE }, png, typed('file', 'image/png; a=1'), { file: { type: 'image/png; a=1' } }],
     [{ file: list }, any, typed('file', 'a/b'), { file: [{ size: 1 }] }],

@@ -7,7 +7,9 @@ import type { Uploads } from '../http/uploads';
 import { excerpt } from '../json/excerpt';
 import type { Holder } from '../json/parse';
 import { DescribedValue } from '../operations/described-value';
-import { MalformedParameter, type Pairs } from '../parameters/pairs';
+import { headersAt, type Parameter } from '../operations/operations';
+import type { Pairs } from '../parameters/pairs';
+import { compileParameters, MalformedParameter, type ReadParameters } from '../parameters/parameters';
 import { decodePercent, servable, unlisted, Unservable } from '../parameters/parts';
 import type { Codec, DescribedBody } from './codec';
 import { compileFields, type ReadFields } from './form';
@@ -29,6 +31,7 @@ export const multipart: Codec = {
     return {
       judged: body.schema,
       items: undefined,
+      parts: new Map([...form.headers].map(([name, { documented }]) => [name, documented])),
       read: (pieces, envelope, type) => readForm(form, pieces, envelope, type),
     };
   },
@@ -37,12 +40,19 @@ export const multipart: Codec = {
   },
 };
 
+/** The documented header fields of the parts of one name. */
+interface PartHeaders {
+  readonly documented: readonly Parameter[];
+  readonly read: ReadParameters;
+}
+
 /** How the parts of a form are read. */
 interface Form {
   readonly rules: ReadonlyMap<string, PartRule>;
   /** The parts that are not listed; undefined if the schema describes none: what they hold is left out. */
   readonly others: PartRule | undefined;
   readonly fields: ReadFields;
+  readonly headers: ReadonlyMap<string, PartHeaders>;
 }
 
 function compileForm({ document, schema, pointer }: DescribedBody): Form {
@@ -55,10 +65,17 @@ function compileForm({ document, schema, pointer }: DescribedBody): Form {
     const rule = servable(document, place, name, () => ruleOf(form.property(name), encodings.get(name)));
     if (rule) rules.set(name, rule);
   }
+  const headers = new Map<string, PartHeaders>();
   for (const name of encodings.keys()) {
+    const at = joinPointer(pointer, 'encoding', name);
+    const documented = headersAt(document, joinPointer(at, 'headers'));
+    if (documented.length > 0) {
+      const read = compileParameters(document, { parameters: documented, security: [], pointer: at });
+      headers.set(name, { documented, read });
+    }
     if (names.includes(name)) continue;
     const message = `${name} is not a property of the schema`;
-    document.addRemark({ pointer: joinPointer(pointer, 'encoding', name), message, keyword: 'Encoding' });
+    document.addRemark({ pointer: at, message, keyword: 'Encoding' });
   }
   const isOpen =
     names.length === 0 ||
@@ -74,7 +91,7 @@ function compileForm({ document, schema, pointer }: DescribedBody): Form {
     place: 'body',
     except: files,
   });
-  return { rules, others, fields };
+  return { rules, others, fields, headers };
 }
 
 async function readForm(form: Form, body: IncomingBody, envelope: Holder, type: MediaType): Promise<void> {
@@ -89,6 +106,7 @@ async function readForm(form: Form, body: IncomingBody, envelope: Holder, type: 
   }
   framing.end();
   envelope['body'] = reception.value();
+  if (form.headers.size > 0) envelope['part'] = reception.headers;
 }
 
 /** A part that is being received. */
@@ -107,6 +125,8 @@ class Reception {
   /** Bytes in memory. */
   held = 0;
   private part: Part | undefined;
+  /** The values of the documented header fields, by the name of the part. */
+  readonly headers: Record<string, object[]> = {};
   private readonly texts: Pairs = new Map();
   private readonly files = new Map<string, File[]>();
 
@@ -148,6 +168,7 @@ class Reception {
     const isRepeated = this.files.has(name) && !rule.isList;
     const wrong = isRepeated ? 'is given more than once' : faultOf(rule, head);
     if (wrong !== undefined) throw malformed(name, wrong);
+    this.readHeaders(name, head);
     let spool: Spool | undefined;
     if (rule.isFile) {
       const file = new Spool(this.uploads, this.uploads.memory - this.held);
@@ -156,6 +177,18 @@ class Reception {
     }
     const { contentType } = head;
     this.part = { name, fileName, rule, contentType, spool, text: EMPTY, size: 0 };
+  }
+
+  private readHeaders(name: string, { rawHeaders }: PartHead): void {
+    const documented = this.form.headers.get(name);
+    if (!documented) return;
+    try {
+      const { header = {} } = documented.read({ path: new Map(), query: '', rawHeaders });
+      (this.headers[name] ??= []).push(header);
+    } catch (error) {
+      if (!(error instanceof MalformedParameter)) throw error;
+      throw malformed(name, `has a header field that is not as documented: ${error.message}`);
+    }
   }
 
   private async write(part: Part, data: Buffer): Promise<void> {
