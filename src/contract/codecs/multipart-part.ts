@@ -28,6 +28,7 @@ export interface PartRule {
   /** For form.ts. */
   readonly encoding: JsonObject;
   readonly isStyled: boolean;
+  readonly hasHeaders: boolean;
 }
 
 const plain = (essence: string): MediaType => ({ essence, parameters: new Map() });
@@ -43,6 +44,7 @@ export const TEXT_PART: PartRule = {
   coding: undefined,
   encoding: {},
   isStyled: true,
+  hasHeaders: false,
 };
 
 /**
@@ -69,6 +71,7 @@ export function ruleOf(value: DescribedValue, given: unknown): PartRule {
     isList,
     isJson,
     isStyled,
+    hasHeaders: own['headers'] !== undefined,
     types,
     coding: coding && String(coding['contentEncoding']).toLowerCase(),
     encoding: isStyled ? own : types ? { contentType } : {},
@@ -146,13 +149,6 @@ export function faultOf(rule: PartRule, { type, transferEncoding }: PartHead): s
 const nameOf = ({ essence, parameters }: MediaType): string =>
   [essence, ...[...parameters].map(([name, value]) => `${name}=${value}`)].join('; ');
 
-/**
- * Decodes a part to the text that form.ts reads, in which a percent sign is data.
- *
- * @returns undefined if it is not UTF-8
- */
-export function textOf(bytes: Buffer, { isStyled }: PartRule): string | undefined {
-  if (!isUtf8(bytes)) return undefined;
-  const text = bytes.toString('utf8');
-  return isStyled ? text.replace(/[%+ ]/g, encodeURIComponent) : text.replaceAll('%', '%25');
-}
+/** Decodes a part; undefined if it is not UTF-8. */
+export const textOf = (bytes: Buffer): string | undefined =>
+  isUtf8(bytes) ? bytes.toString('utf8') : undefined;
