@@ -211,7 +211,7 @@ describe('a part that the document does not allow is refused by its name', () =>
     };
     const body = field('file', 'x', `\r\n${fields}`) + END;
     const { status, given } = await upload({ file: FILE }, body, { encoding: { file: { headers } } });
-    expect([status, message === undefined || String(given).includes(message)]).toEqual([message === undefined ? 200 : 400, true]);
+    expect([status, message === undefined || JSON.stringify(given).includes(message)]).toEqual([message === undefined ? 200 : 400, true]);
     if (message === undefined) expect(Object.keys(given)).toEqual(['file']);
   }); // prettier-ignore
 
@@ -229,5 +229,72 @@ describe('a part that the document does not allow is refused by its name', () =>
     [{ a: { type: 'object', properties: { b: TEXT } } }, { a: { style: 'deepObject' } }, field('"a[b]"', 'x'), { a: { b: 'x' } }],
   ])('but %j with the encoding %j admits %j', async (properties, encoding, body, given) => {
     expect(await upload(properties, body + END, { encoding: encoding ?? {} })).toMatchObject({ status: 200, given });
+  }); // prettier-ignore
+});
+
+describe('parts by their position, in OpenAPI 3.2', () => {
+  const list = {
+    type: 'array',
+    maxItems: 4,
+    prefixItems: [{ type: 'object', required: ['a'] }, { type: 'integer' }],
+    items: FILE,
+  };
+  const prefixEncoding = [{ contentType: 'application/json' }, {}];
+  const media = { schema: list, prefixEncoding, itemEncoding: { contentType: 'image/*' } };
+  const json = part('Content-Type: application/json', '{"a":1}');
+  const count = part('A: 1', '5');
+  const image = part('Content-Type: image/png\r\nContent-Disposition: attachment; filename="a.png"', 'x');
+  const sent = { name: 'a.png', type: 'image/png', size: 1, text: 'x' };
+
+  async function send(key: string, description: object, body: string, openapi = '3.2.0') {
+    let given: unknown;
+    const postThing = async ({ body: list }: { readonly body: unknown }) => {
+      given = await read(list);
+      return { status: 204 };
+    };
+    const operation = { requestBody: { content: { [key]: description } } };
+    const { app } = buildService({
+      document: buildDocument({ operation, openapi }),
+      handlers: { postThing },
+    });
+    return listening(app, async (port) => {
+      const headers = { 'Content-Type': `${key}; boundary=b` };
+      const answer = await fetch(`http://127.0.0.1:${port}/things`, { method: 'POST', headers, body });
+      const text = await answer.text();
+      return text === '' ? given : (JSON.parse(text) as { readonly message: string }).message;
+    });
+  }
+
+  test.each<[string, object, string, unknown]>([
+    ['multipart/mixed', media, json + count + image + image, [{ a: 1 }, 5, sent, sent]],
+    ['multipart/related', media, json, [{ a: 1 }]],
+    ['multipart/mixed', { itemSchema: { type: 'object', properties: { id: { type: 'integer', format: 'int64' } } } }, part('A: 1', '{"id":9007199254740993,"b":1}'), [{ id: 9007199254740993n }]],
+    ['multipart/mixed', { itemSchema: FILE }, image, [sent]],
+    ['multipart/mixed', media, json + part('A: 1', 'x'), 'body/1 must be integer'],
+    ['multipart/mixed', media, part('A: 1', '{}'), "body/0 must have required property 'a'"],
+    ['multipart/mixed', media, part('A: 1', '{'), 'body/0 is not well-formed JSON: expected a property name, got the end at position 1'],
+    ['multipart/mixed', media, part('Content-Type: text/plain', '{}'), 'body/0 must have the Content-Type application/json'],
+    ['multipart/mixed', media, json + count + part('Content-Type: text/plain'), 'body/2 must have the Content-Type image/*'],
+    ['multipart/mixed', media, json + count + image.repeat(3), 'body must NOT have more than 4 items'],
+    ['multipart/mixed', { itemSchema: { type: 'integer' } }, count + part('A: 1'), 'body/1 must be integer'],
+  ])('%s with %j', async (key, description, body, expected) => {
+    expect(await send(key, description, body + END)).toEqual(expected);
+  }); // prettier-ignore
+
+  test.each<[string, object, string, string]>([
+    ['multipart/mixed', { schema: list }, '3.1.0', 'multipart/mixed cannot be served'],
+    ['multipart/mixed', { schema: { type: 'object' } }, '3.2.0', 'multipart/mixed cannot be served'],
+    ['multipart/mixed', {}, '3.2.0', 'multipart/mixed cannot be served'],
+    ['multipart/mixed', { schema: list, prefixEncoding: [{ style: 'form' }] }, '3.2.0', 'neither a style nor headers'],
+    ['multipart/mixed', { schema: { type: 'array', items: { type: 'array' } } }, '3.2.0', 'a part that is an array is JSON'],
+    ['multipart/form-data', { schema: { properties: { a: { ...FILE, pattern: 'x' } } } }, '3.1.0', 'a cannot be served: pattern cannot judge files'],
+    ['multipart/form-data', { schema: { properties: { a: { type: 'array', uniqueItems: true, items: FILE } } } }, '3.1.0', 'uniqueItems cannot judge files'],
+    ['multipart/form-data', { schema: { properties: { a: { anyOf: [FILE, { type: 'string', format: 'uri' }] } } } }, '3.1.0', 'its schema does not decide between bytes and other values'],
+    ['multipart/form-data', { schema: { properties: { a: FILE } }, encoding: { a: { style: 'form' } } }, '3.1.0', 'a file has no style'],
+    ['multipart/form-data', { schema: { properties: { a: TEXT } }, encoding: { a: { contentType: 'image/png' } } }, '3.1.0', 'image/png is not text: use format binary'],
+    ['multipart/form-data', { schema: { properties: { a: TEXT } }, encoding: { a: { contentType: 'x' } } }, '3.1.0', '"x" is not a media type'],
+    ['multipart/form-data', { schema: { type: 'array', items: TEXT } }, '3.1.0', 'a form is an object'],
+  ])('%s with %j of %s is a finding', async (key, description, openapi, finding) => {
+    await expect(send(key, description, '', openapi)).rejects.toThrow(finding);
   }); // prettier-ignore
 });
