@@ -294,6 +294,8 @@ describe('parts by their position, in OpenAPI 3.2', () => {
     ['multipart/form-data', { schema: { properties: { a: TEXT } }, encoding: { a: { contentType: 'image/png' } } }, '3.1.0', 'image/png is not text: use format binary'],
     ['multipart/form-data', { schema: { properties: { a: TEXT } }, encoding: { a: { contentType: 'x' } } }, '3.1.0', '"x" is not a media type'],
     ['multipart/form-data', { schema: { type: 'array', items: TEXT } }, '3.1.0', 'a form is an object'],
+    ['multipart/form-data', { schema: {}, itemSchema: TEXT }, '3.2.0', 'are read by their names, not by itemSchema'],
+    ['multipart/mixed', { schema: list, encoding: {} }, '3.2.0', 'are read by their positions, not by encoding'],
   ])('%s with %j of %s is a finding', async (key, description, openapi, finding) => {
     await expect(send(key, description, '', openapi)).rejects.toThrow(finding);
   }); // prettier-ignore

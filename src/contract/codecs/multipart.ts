@@ -22,7 +22,16 @@ export const multipart: Codec = {
   isJudged: true,
   carries: (essence) => essence.startsWith('multipart/'),
   reader(body) {
-    if (body.type.essence !== 'multipart/form-data') return compilePositions(body);
+    const isForm = body.type.essence === 'multipart/form-data';
+    const at = (field: string) => joinPointer(body.pointer, field);
+    const wrong = (
+      isForm ? ['itemSchema', 'x-item-schema', 'prefixEncoding', 'itemEncoding'] : ['encoding']
+    ).find((field) => body.document.at(at(field)) !== undefined);
+    if (wrong !== undefined)
+      throw new Unservable(
+        `the parts of ${body.key} are read by their ${isForm ? 'names' : 'positions'}, not by ${wrong}`,
+      );
+    if (!isForm) return compilePositions(body);
     const form = compileForm(body);
     return {
       judged: body.schema,
