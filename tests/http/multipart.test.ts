@@ -192,6 +192,8 @@ describe('a part that the document does not allow is refused by its name', () =>
     [{ a: TEXT }, json, field('a', 'x'), 'body/a: '],
     [{ a: TEXT }, any, field('a', 'x', '\r\nContent-Type: text/plain; charset=latin1'), 'body/a must be of the charset utf-8'],
     [{ a: TEXT }, any, field('a', 'eA==', '\r\nContent-Transfer-Encoding: base64'), 'body/a has a Content-Transfer-Encoding, which is not accepted'],
+    [{ a: { type: 'array' } }, any, field('a') + typed('a', 'image/png'), 'body/a is a text and a file'],
+    [{ a: {} }, any, field('a') + typed('a', 'image/png'), 'body/a is a text and a file'],
     [{ b: TEXT }, any, field('__proto__', 'x'), 'body has the name "__proto__", which is not accepted'],
   ])('%j with the encoding %j: %j', async (properties, encoding, body, message) => {
     expect(await upload(properties, body + END, { encoding: encoding ?? {} })).toMatchObject({ status: 400, given: expect.stringContaining(message) as string });
@@ -220,6 +222,10 @@ describe('a part that the document does not allow is refused by its name', () =>
     [{ file: list }, any, typed('file', 'a/b'), { file: [{ size: 1 }] }],
     [{ file: { anyOf: [FILE, { type: 'null' }] } }, any, typed('file', 'a/b'), { file: { size: 1 } }],
     [{ file: {} }, png, typed('file', 'image/png'), { file: { size: 1 } }],
+    [{ a: {} }, any, typed('a', 'image/png', '\xff'), { a: { name: 'f', type: 'image/png' } }],
+    [{ a: {} }, any, field('a', 'x', '\r\nContent-Type: image/png'), { a: { name: '', type: 'image/png' } }],
+    [{ a: {} }, any, field('a', 'x'), { a: 'x' }],
+    [{}, any, typed('file', 'image/png') + field('a', 'x'), { file: { size: 1 }, a: 'x' }],
     [{ a: { type: 'array', items: object } }, any, field('a', '{"b":1}') + field('a', '{}'), { a: [{ b: 1 }, {}] }],
     [{ a: TEXT }, json, field('a', '"x"'), { a: 'x' }],
     [{ a: { type: 'string', contentEncoding: 'base64' } }, any, field('a', 'eA==', '\r\nContent-Transfer-Encoding: BASE64'), { a: 'eA==' }],

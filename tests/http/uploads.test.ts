@@ -151,6 +151,31 @@ test('the quota bounds all uploads together, and is free again after each', asyn
   await emptied(folder);
 });
 
+test('a slow disk holds its client, and a client that leaves meanwhile leaves nothing', async () => {
+  const folder = folderOf();
+  const handle = await open(__filename);
+  const prototype = Object.getPrototypeOf(handle) as typeof handle;
+  await handle.close();
+  const { promise: begun, resolve: begin } = Promise.withResolvers<undefined>();
+  const { promise: failing, reject: fail } = Promise.withResolvers<never>();
+  const write = jest.spyOn(prototype, 'write').mockImplementation(() => {
+    begin(undefined);
+    return failing;
+  });
+  await listening(serve(folder).app, async (port) => {
+    const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+    socket.write(messageOf(`${part('file', 'x'.repeat(9_000_000))}--b--`));
+    await begun;
+    for (let turn = 0; turn < 1_000; turn++) await setImmediate();
+    expect(write).toHaveBeenCalledTimes(1);
+    expect(filesIn(folder)).toHaveLength(1);
+    socket.destroy();
+    fail(new Error('the write ends'));
+    await emptied(folder);
+  });
+  write.mockRestore();
+});
+
 test.each([
   ['ENOSPC', 503],
   ['EDQUOT', 503],

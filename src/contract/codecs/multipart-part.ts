@@ -18,6 +18,8 @@ import type { PartHead } from './multipart-head';
 export interface PartRule {
   /** Whether each part is a file; otherwise it is text, which form.ts reads. */
   readonly isFile: boolean;
+  /** Whether the schema admits texts and files: a part with a file name, or of a type that is not text, is a file. */
+  readonly isAny: boolean;
   /** Whether the parts of one name are a list. */
   readonly isList: boolean;
   /** The media types that the document lists; undefined: any that can be read. */
@@ -38,6 +40,7 @@ const JSON_TYPES = [plain('application/json')];
 /** A part of a property whose parts have names of their own. */
 export const TEXT_PART: PartRule = {
   isFile: false,
+  isAny: false,
   isList: false,
   types: undefined,
   isJson: false,
@@ -68,6 +71,7 @@ export function ruleOf(value: DescribedValue, given: unknown): PartRule {
   const contentType = isJson ? 'application/json' : 'text/plain';
   return {
     isFile,
+    isAny: !isFile && !isStyled && !kinds && !types,
     isList,
     isJson,
     isStyled,
@@ -129,6 +133,12 @@ function assertFile(file: DescribedValue, list: DescribedValue | undefined, isSt
 
 const isBytesType = (type: unknown, schema: JsonObject): boolean =>
   type === 'string' && describeBytes([schema]);
+
+/** The rule of a part whose schema admits texts and files. */
+export function ruleOfAny(rule: PartRule, { type }: PartHead, fileName: string): PartRule {
+  const isFile = rule.isAny && (fileName !== '' || (type !== undefined && isBinary(type)));
+  return isFile ? { ...rule, isFile } : rule;
+}
 
 /** Finds what is wrong with the header fields of a part, as the predicate of a sentence. */
 export function faultOf(rule: PartRule, { type, transferEncoding }: PartHead): string | undefined {

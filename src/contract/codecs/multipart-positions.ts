@@ -4,7 +4,7 @@ import { DescribedValue } from '../operations/described-value';
 import { jsonText, primitiveText, type Read, Unservable } from '../parameters/parts';
 import type { DescribedBody, ReadPieces } from './codec';
 import { fileNameOf } from './multipart-head';
-import { type PartRule, ruleOf } from './multipart-part';
+import { type PartRule, ruleOf, ruleOfAny } from './multipart-part';
 import { malformedPart, receiveParts } from './multipart-reception';
 
 /** How the part at a position is read. */
@@ -43,6 +43,7 @@ export function compilePositions(body: DescribedBody): ReadPieces {
         const i = index++;
         const name = String(i);
         const { rule, read } = first[i] ?? rest;
+        const fileName = fileNameOf(head);
         const done = (value: File | string) => {
           const holder: Holder = {};
           const item = items === undefined ? (values as unknown[] & Holder) : holder;
@@ -53,7 +54,7 @@ export function compilePositions(body: DescribedBody): ReadPieces {
           each(holder, i);
           values[i] = holder['body'];
         };
-        return { name, fileName: fileNameOf(head), rule, done };
+        return { name, fileName, rule: ruleOfAny(rule, head, fileName), done };
       });
       envelope['body'] = values;
     },

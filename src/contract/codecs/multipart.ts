@@ -10,7 +10,7 @@ import { decodePercent, servable, unlisted, Unservable } from '../parameters/par
 import type { Codec, DescribedBody } from './codec';
 import { compileFields, type ReadFields } from './form';
 import { dispositionOf, type PartHead } from './multipart-head';
-import { type PartRule, ruleOf, TEXT_PART } from './multipart-part';
+import { type PartRule, ruleOf, ruleOfAny, TEXT_PART } from './multipart-part';
 import { compilePositions } from './multipart-positions';
 import { malformedPart, receiveParts } from './multipart-reception';
 
@@ -108,12 +108,14 @@ async function readForm(form: Form, body: IncomingBody, envelope: Holder, type: 
     const { name, fileName } = dispositionOf(head);
     if (name === '__proto__')
       throw new MalformedParameter('body has the name "__proto__", which is not accepted', '/body');
-    const rule = rules.get(name) ?? (fields.reads(name) ? TEXT_PART : others);
-    if (!rule) {
+    const found = rules.get(name) ?? (fields.reads(name) ? TEXT_PART : others);
+    if (!found) {
       texts.set(name, ['']); // for the schema, which says whether there may be such a part
       return undefined;
     }
+    const rule = ruleOfAny(found, head, fileName);
     if (files.has(name) && !rule.isList) throw malformedPart(name, 'is given more than once');
+    if ((rule.isFile ? texts : files).has(name)) throw malformedPart(name, 'is a text and a file');
     const documented = headers.get(name);
     if (documented) add(received, name, readHeaders(name, documented, head));
     const done = (value: File | string) => {
