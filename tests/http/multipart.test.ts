@@ -112,6 +112,32 @@ const typed = (name: string, type: string, data = 'x') =>
   field(`"${name}"; filename="f"`, data, `\r\nContent-Type: ${type}`);
 const END = '--b--\r\n';
 
+test.each<[string, Readonly<Record<string, object>>, object, string, unknown]>([
+  ['leaves out a part that is not listed', { a: TEXT }, {}, 'toString', {}],
+  ['refuses a part that must not be there', { a: TEXT }, { additionalProperties: false }, 'b', 'body/b must NOT have additional properties'],
+  ['gives files of any name', {}, { additionalProperties: FILE }, 'constructor', { constructor: { size: 1 } }],
+  ['gives a part whose name every object inherits', { constructor: FILE }, {}, 'constructor', { constructor: { size: 1 } }],
+  ['demands what is required', { a: FILE }, { required: ['a'] }, 'b', "body must have required property 'a'"],
+])('%s', async (_, properties, more, name, given) => {
+  const encoding = { constructor: { headers: { 'X-A': { schema: { type: 'integer' } } } } };
+  expect(await upload(properties, field(name, 'x', '\r\nX-A: 1') + END, { ...more, encoding })).toMatchObject({ given });
+}); // prettier-ignore
+
+test('a schema of bytes is that of a text in JSON', async () => {
+  const schema = { type: 'object', properties: { a: { ...FILE, maxLength: 2 } } };
+  const document = buildDocument({ operation: { requestBody: { content: json(schema) } } });
+  const { app, outcomes } = buildService({ document, handlers: { postThing: () => Promise.resolve({ status: 204 }) } });
+  await listening(app, async (port) => {
+    for (const a of ['xy', 'xyz', 1, {}, null]) {
+      const headers = { 'Content-Type': 'application/json' };
+      await fetch(`http://127.0.0.1:${port}/things`, { method: 'POST', headers, body: JSON.stringify({ a }) });
+    }
+  });
+  const wrong = 'body/a must be string';
+  const long = 'body/a must NOT have more than 2 characters';
+  expect(outcomes.map(({ problem }) => problem?.message)).toEqual([undefined, long, wrong, wrong, wrong]);
+}); // prettier-ignore
+
 describe('the header fields of a part', () => {
   const properties = {
     a: TEXT,
