@@ -174,11 +174,14 @@ export class Bundle {
     if (typeof ref !== 'string' || (ref.startsWith('#') && file === this.main && !inMain)) return undefined;
     const hash = ref.indexOf('#');
     const [name, pointer] = hash < 0 ? [ref, ''] : [ref.slice(0, hash), decoded(ref.slice(hash + 1))];
-    // A URI with a scheme or a host. The document reader reports it.
-    if (/^([a-z][a-z\d+.-]+:|\/\/)/i.test(name)) return undefined;
+    // A URI with a scheme or a host, that is not beside `$self`. The document reader resolves or reports it.
+    const isUri = /^([a-z][a-z\d+.-]+:|\/\/)/i.test(name);
+    const beside = isUri ? besideSelf(this.document['$self'], name) : undefined;
+    if (isUri && beside === undefined) return undefined;
     // The document reader resolves anchors, after the schema that contains them is imported.
     if (pointer !== '' && !pointer.startsWith('/')) return undefined;
-    const other = name === '' ? file : this.open(path.resolve(path.dirname(file.path), decoded(name)), at);
+    const folder = path.dirname((beside === undefined ? file : this.main).path);
+    const other = name === '' ? file : this.open(path.resolve(folder, decoded(beside ?? name)), at);
     return other && valueAt(other.value, pointer) !== undefined ? { file: other, pointer } : undefined;
   }
 
@@ -304,4 +307,15 @@ export class Bundle {
       );
     return structuredClone(value);
   }
+}
+
+/**
+ * The path of a URI from the folder of the document, which lies where its `$self` says (OpenAPI 3.2 section 4.1.1); undefined
+ * for the document itself, and on another host.
+ */
+function besideSelf(self: unknown, uri: string): string | undefined {
+  const [from, to] = [URL.parse(String(self)), URL.parse(uri)];
+  if (!from || !to || new URL('/', from).href !== new URL('/', to).href || from.pathname === to.pathname)
+    return undefined;
+  return path.posix.relative(path.posix.dirname(from.pathname), to.pathname);
 }

@@ -48,10 +48,9 @@ const flow = (name: string) => ({
   type: 'oauth2',
   flows: {
     [name]: {
-      ...(name === 'deviceAuthorization'
-        ? { deviceAuthorizationUrl: 'https://a.example' }
-        : { authorizationUrl: 'https://a.example' }),
-      tokenUrl: 'https://a.example',
+      ...(/^(implicit|authorizationCode)$/.test(name) && { authorizationUrl: 'https://a.example' }),
+      ...(name === 'deviceAuthorization' && { deviceAuthorizationUrl: 'https://a.example' }),
+      ...(name !== 'implicit' && { tokenUrl: 'https://a.example' }),
       scopes: { read: '' },
     },
   },
@@ -90,6 +89,17 @@ const ROWS: readonly Row[] = [
     'OpenAPI jsonSchemaDialect',
     buildDocument({ jsonSchemaDialect: 'http://json-schema.org/draft-07/schema#' }),
     'refused',
+  ],
+  [
+    'OpenAPI $self',
+    of32(
+      bodyOf(
+        { $ref: 'api.yaml#/components/schemas/A' },
+        { $self: 'https://a.example/api.yaml', components: { schemas: { A: false } } },
+      ),
+    ),
+    400,
+    { body: '1' },
   ],
   ['OpenAPI servers', buildDocument({ servers }), 204, V1],
   ['OpenAPI paths', buildDocument(), 204],
@@ -250,6 +260,21 @@ const ROWS: readonly Row[] = [
       { body: JSON.stringify({ kind: 'hund', ...(mapped && { size: 1 }) }) },
     ];
   }),
+
+  [
+    'Discriminator defaultMapping',
+    of32(
+      bodyOf(
+        {
+          oneOf: [{ $ref: '#/components/schemas/Cat' }, { $ref: '#/components/schemas/Dog' }],
+          discriminator: { propertyName: 'kind', defaultMapping: 'Dog' },
+        },
+        { components: { schemas: { Cat: { required: ['kind'] }, Dog: { type: 'object' } } } },
+      ),
+    ),
+    204,
+    { body: '{}' },
+  ],
 
   ['SecurityScheme type', secured(bearer), 401],
   ['SecurityScheme scheme', secured(bearer), 401],
