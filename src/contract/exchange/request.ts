@@ -1,7 +1,8 @@
+import { constants } from 'node:buffer';
 import type { Codec, JudgeItem, ReadBody, ReadPieces } from '../codecs/codec';
 import { compileQuerystring } from '../codecs/querystring';
 import type { Codecs } from '../codecs/registry';
-import type { JsonObject, OpenApiDocument } from '../document/document';
+import { joinPointer, type JsonObject, type OpenApiDocument } from '../document/document';
 import type { Operation } from '../operations/operations';
 import type { IncomingBody } from '../http/body';
 import { isRange, type MediaTypeObject, parseMediaType } from '../http/media-type';
@@ -84,6 +85,10 @@ export function planRequests(
   const readQuery = compileQuerystring(document, operation);
   const parameters = parameterSchemas(operation.parameters, schemas);
   const { required = false, content = [] } = operation.requestBody ?? {};
+  const limitFinding = (message: string) => {
+    document.addFinding(joinPointer(operation.pointer, 'x-body-limit'), message);
+  };
+  if (operation.bodyLimit !== undefined && content.length === 0) limitFinding('the operation has no body');
   const choice = content.length > 1 || content.some(({ key }) => isRange(key));
   const bodiless = envelopeSchema(parameters, undefined, schemas, required);
   const bodies = content.flatMap((media) => {
@@ -91,6 +96,8 @@ export function planRequests(
     const codec = codecs.of(body);
     const decode = codecs.reader(body);
     if (!decode) return [];
+    if (typeof decode === 'function' && (operation.bodyLimit ?? 0) > constants.MAX_STRING_LENGTH)
+      limitFinding(`a body of ${media.key} is held in memory, at most ${constants.MAX_STRING_LENGTH} bytes`);
     const { judged, items, item } = judgesOf(decode, codec, media, schemas);
     const schema = envelopeSchema(parameters, judged, schemas, required);
     return [{ media, codec, decode, judged, schema, items, item }];
