@@ -2,7 +2,9 @@ import path from 'node:path';
 import {
   joinPointer,
   isObject,
+  type JsonObject,
   type Kind,
+  members,
   OBJECTS,
   type Version,
   versionOf,
@@ -95,7 +97,7 @@ export class Bundle {
       const here = at + walked.pointer;
       const { keywords } = OBJECTS.get(walked.kind) ?? {};
       const refers = typeof walked.value['$ref'] === 'string';
-      if (walked.kind === 'Discriminator') this.bringMapping(walked.value['mapping'], file, here);
+      if (walked.kind === 'Discriminator') this.bringMapped(walked.value, file, here);
       else if (refers && keywords?.has('$ref') === true && walked.kind !== 'PathItem')
         this.import(walked, file, here);
       else if (refers) this.inline(walked, file, here);
@@ -152,16 +154,24 @@ export class Bundle {
     if (target) (value as Mutable)['$ref'] = `#${this.component(target, expected, at)}`;
   }
 
-  /** Imports the schemas that a mapping names. A name is one of the main document first (OpenAPI 3.1.1 section 4.8.25). */
-  private bringMapping(mapping: unknown, file: SourceFile, at: string): void {
-    if (!isObject(mapping)) return;
-    for (const [name, ref] of Object.entries(mapping)) {
-      const named = joinPointer('/components/schemas', String(ref));
-      if (valueAt(this.main.value, named) !== undefined) continue;
-      const own = valueAt(file.value, named) !== undefined && { file, pointer: named };
-      const target = own || this.target(ref, file, joinPointer(at, 'mapping', name));
-      if (target) (mapping as Mutable)[name] = `#${this.component(target, 'Schema', at)}`;
+  /** Imports the schemas that a discriminator names. A name is one of the main document first (OpenAPI 3.1.1 section 4.8.25). */
+  private bringMapped(discriminator: JsonObject, file: SourceFile, at: string): void {
+    const { mapping, defaultMapping } = discriminator;
+    for (const [name, ref] of members(mapping)) {
+      const place = this.mapped(ref, file, joinPointer(at, 'mapping', name));
+      if (place !== undefined) (mapping as Mutable)[name] = place;
     }
+    if (defaultMapping === undefined) return;
+    const place = this.mapped(defaultMapping, file, joinPointer(at, 'defaultMapping'));
+    if (place !== undefined) (discriminator as Mutable)['defaultMapping'] = place;
+  }
+
+  private mapped(ref: unknown, file: SourceFile, at: string): string | undefined {
+    const named = joinPointer('/components/schemas', String(ref));
+    if (valueAt(this.main.value, named) !== undefined) return undefined;
+    const own = valueAt(file.value, named) !== undefined && { file, pointer: named };
+    const target = own || this.target(ref, file, at);
+    return target && `#${this.component(target, 'Schema', at)}`;
   }
 
   /**

@@ -129,7 +129,7 @@ function inWords(violation: Violation, document: Document): Words | [] {
     case 'propertyNames':
       return {
         pointer: joinPointer(pointer, String(params['propertyName'])),
-        message: NAMES[lastStep(pointer)] ?? NO_COMPONENT,
+        message: (!/^\/components\/[^/]+$/.test(pointer) && NAMES[lastStep(pointer)]) || NO_COMPONENT,
       };
     case 'oneOf':
       return {

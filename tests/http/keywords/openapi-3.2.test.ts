@@ -118,8 +118,8 @@ it.each<[what: string, document: object, finding: string]>([
   ],
   [
     'itemSchema beside x-item-schema',
-    operation({ requestBody: { content: { 'text/plain': { itemSchema: {}, 'x-item-schema': {} } } } }),
-    `${POST}/requestBody/content/text~1plain/x-item-schema: stands beside itemSchema`,
+    operation({ requestBody: { content: { 'application/jsonl': { itemSchema: {}, 'x-item-schema': {} } } } }),
+    `${POST}/requestBody/content/application~1jsonl/x-item-schema: stands beside itemSchema`,
   ],
   [
     'a media type by a lost reference',
