@@ -246,6 +246,17 @@ it.each([
   ]);
 });
 
+it('leaves out the operations of methods that the HTTP parser does not know', () => {
+  const one = (operationId: string) => ({ operationId, responses: { 204: {} } });
+  const additionalOperations = { COPY: one('copy'), FROBNICATE: one('frobnicate') };
+  const paths = { '/things': { query: one('find'), additionalOperations } };
+  const { operations, leftOut } = mock(buildDocument({ openapi: '3.2.0', paths }));
+  expect(operations.map(({ title }) => title)).toEqual(['QUERY /things', 'COPY /things']);
+  expect(leftOut).toEqual([
+    expect.stringMatching(/^FROBNICATE \/things is not served: .*the HTTP parser of Node does not know/),
+  ]);
+});
+
 describe('a left-out part', () => {
   const id = { name: 'id', in: 'path', required: true, schema: text };
   const get = { responses: { 204: { description: '' } }, parameters: [id] };

@@ -214,6 +214,8 @@ class OperationReader {
     if (content[0] && !json && !querystring) {
       this.document.addFinding(joinPointer(pointer, 'content'), 'only JSON can be read as a parameter');
     }
+    if (content[0]?.items !== undefined || content[0]?.isStream === true)
+      this.document.addFinding(content[0].pointer, 'only a body has items or is a stream, and no parameter');
     return {
       name,
       in: location,

@@ -61,6 +61,13 @@ it.each<[what: string, document: object, finding: string]>([
     `${POST}/parameters/0: p0 cannot be served: expected a form, JSON or text, got */*`,
   ],
   [
+    'a querystring of items',
+    operation({
+      parameters: parameters({ in: 'querystring', content: { 'application/jsonl': { itemSchema: {} } } }),
+    }),
+    `${POST}/parameters/0/content/application~1jsonl: only a body has items or is a stream`,
+  ],
+  [
     'a style beside content',
     components('parameters', { name: 'a', in: 'query', style: 'form', content: json }),
     `${A('parameters')}/style: has no meaning here`,
