@@ -126,11 +126,11 @@ type Words = Pick<Finding, 'pointer' | 'message'>;
 function inWords(violation: Violation, document: Document): Words | [] {
   const { instancePath: pointer, keyword, params, message = 'is not valid', schema } = violation;
   switch (keyword) {
-    case 'propertyNames':
-      return {
-        pointer: joinPointer(pointer, String(params['propertyName'])),
-        message: (!/^\/components\/[^/]+$/.test(pointer) && NAMES[lastStep(pointer)]) || NO_COMPONENT,
-      };
+    case 'propertyNames': {
+      const names = /^\/components\/[^/]+$/.test(pointer) ? undefined : NAMES[lastStep(pointer)];
+      const place = joinPointer(pointer, String(params['propertyName']));
+      return { pointer: place, message: names ?? NO_COMPONENT };
+    }
     case 'oneOf':
       return {
         pointer,
