@@ -1,9 +1,11 @@
 import path from 'node:path';
 import {
+  fragmentOf,
   joinPointer,
   isObject,
   type JsonObject,
   type Kind,
+  lastStep,
   members,
   OBJECTS,
   type Version,
@@ -98,6 +100,7 @@ export class Bundle {
       const { keywords } = OBJECTS.get(walked.kind) ?? {};
       const refers = typeof walked.value['$ref'] === 'string';
       if (walked.kind === 'Discriminator') this.bringMapped(walked.value, file, here);
+      else if (walked.kind === 'SecurityRequirement') this.nameSchemes(walked.value, file, here);
       else if (refers && keywords?.has('$ref') === true && walked.kind !== 'PathItem')
         this.import(walked, file, here);
       else if (refers) this.inline(walked, file, here);
@@ -172,6 +175,20 @@ export class Bundle {
     const own = valueAt(file.value, named) !== undefined && { file, pointer: named };
     const target = own || this.target(ref, file, at);
     return target && `#${this.component(target, 'Schema', at)}`;
+  }
+
+  /** Replaces the URI of a security scheme by its name among the components (OpenAPI 3.2 section 4.30.1), as 3.1 has it. */
+  private nameSchemes(requirement: JsonObject, file: SourceFile, at: string): void {
+    if (this.version === '3.1') return;
+    const schemes = joinPointer('/components', 'securitySchemes');
+    for (const [name, scopes] of members(requirement)) {
+      const isName =
+        !/[#/:]/.test(name) || valueAt(this.main.value, joinPointer(schemes, name)) !== undefined;
+      const target = isName ? undefined : this.target(name, file, at);
+      const place = target ? this.component(target, 'SecurityScheme', at) : fragmentOf(name, this.document);
+      Reflect.deleteProperty(requirement, name);
+      (requirement as Mutable)[place?.startsWith(`${schemes}/`) === true ? lastStep(place) : name] = scopes;
+    }
   }
 
   /**

@@ -287,19 +287,27 @@ components: { schemas: { A: { $ref: '#/components/schemas/B' }, B: { type: strin
     const { document } = read({
       'main.yaml': `openapi: 3.2.0
 $self: https://a.example/api/openapi.yaml
+security: [{ 'openapi.yaml#/components/securitySchemes/A': [a], B: [], 'parts.yaml#/scheme': [] }]
 components:
+  securitySchemes: { A: { type: http, scheme: bearer } }
   mediaTypes: { A: { $ref: 'parts.yaml#/media' } }
   schemas:
     Pet: { $ref: 'https://a.example/api/parts.yaml#/Pet' }
     Own: { $ref: 'openapi.yaml#/components/schemas/Pet' }
     Far: { $ref: 'https://b.example/api/parts.yaml#/Pet' }
 `,
-      'parts.yaml': `media: { schema: { $ref: '#/Cat' } }
+      'parts.yaml': `scheme: { type: http, scheme: basic }
+media: { schema: { $ref: '#/Cat' } }
 Pet: { discriminator: { propertyName: kind, defaultMapping: '#/Cat' } }
 Cat: { allOf: [{ $ref: 'https://a.example/api/openapi.yaml#/components/schemas/Own' }] }
 `,
     });
+    expect(document['security']).toEqual([{ A: ['a'], B: [], scheme: [] }]);
     expect(document['components']).toEqual({
+      securitySchemes: {
+        A: { type: 'http', scheme: 'bearer' },
+        scheme: { type: 'http', scheme: 'basic' },
+      },
       mediaTypes: { A: { schema: { $ref: '#/components/schemas/Cat' } } },
       schemas: {
         Pet: { discriminator: { propertyName: 'kind', defaultMapping: '#/components/schemas/Cat' } },
