@@ -1,4 +1,6 @@
-import { OBJECTS } from '../../../src/contract';
+import Ajv2020 from 'ajv/dist/2020';
+import published from '@seriousme/openapi-schema-validator/schemas/v3.2/schema.json';
+import { OBJECTS, OpenApiDocument } from '../../../src/contract';
 import { buildDocument } from '../../support/service';
 import { accountOf, completeDocument, edited, objects } from './complete';
 
@@ -29,6 +31,26 @@ it.each(ADDED)('%s %s is no field of OpenAPI 3.1', (kind, field) => {
   );
 });
 
+const ajv = new Ajv2020({
+  strict: false,
+  formats: { 'uri-reference': true, email: true, 'media-range': true },
+});
+const conforms = ajv.compile(published);
+const WORDS = [...new Set([...OBJECTS.values()].flatMap(({ keywords }) => [...keywords.keys()]))];
+const VALUES = [3, 'a', {}, [], true];
+
+it.each([...OBJECTS.keys()])('what the published schema refuses of %s is refused', (kind) => {
+  const place = placeOf(kind);
+  const owner = ALL.find(({ pointer }) => pointer === place)?.value ?? {};
+  const changed = WORDS.map((word, i) => edited(place, (value) => (value[word] = VALUES[i % VALUES.length])));
+  const reduced = Object.keys(owner).map((word) =>
+    edited(place, (value) => Reflect.deleteProperty(value, word)),
+  );
+  const served = [...changed, ...reduced].filter((one) => new OpenApiDocument(one).findings.length === 0);
+  expect(served.filter((one) => !conforms(one))).toEqual([]);
+  expect(served).not.toEqual([]);
+});
+
 const text = { schema: { type: 'string' } };
 const json = { 'application/json': text };
 const components = (section: string, value: object) => ({ components: { [section]: { A: value } } });
@@ -51,11 +73,6 @@ it.each<[what: string, document: object, finding: string]>([
     `${POST}/parameters: has several parameters in querystring`,
   ],
   [
-    'a querystring in a style',
-    operation({ parameters: parameters({ in: 'querystring', ...text }) }),
-    `${POST}/parameters/0: must have required property 'content'`,
-  ],
-  [
     'a querystring of any type',
     operation({ parameters: parameters({ in: 'querystring', content: { '*/*': {} } }) }),
     `${POST}/parameters/0: p0 cannot be served: expected a form, JSON or text, got */*`,
@@ -66,16 +83,6 @@ it.each<[what: string, document: object, finding: string]>([
       parameters: parameters({ in: 'querystring', content: { 'application/jsonl': { itemSchema: {} } } }),
     }),
     `${POST}/parameters/0/content/application~1jsonl: only a body has items or is a stream`,
-  ],
-  [
-    'a style beside content',
-    components('parameters', { name: 'a', in: 'query', style: 'form', content: json }),
-    `${A('parameters')}/style: has no meaning here`,
-  ],
-  [
-    'the style cookie in a query',
-    components('parameters', { name: 'a', in: 'query', style: 'cookie', ...text }),
-    `${A('parameters')}/style: must be`,
   ],
   [
     'allowReserved in a header',
@@ -96,22 +103,9 @@ it.each<[what: string, document: object, finding: string]>([
     `${A('securitySchemes')}/flows/implicit/tokenUrl: has no meaning here`,
   ],
   [
-    'a device flow without its URL',
-    components('securitySchemes', {
-      type: 'oauth2',
-      flows: { deviceAuthorization: { tokenUrl: '/b', scopes: {} } },
-    }),
-    `${A('securitySchemes')}/flows/deviceAuthorization: must have required property 'deviceAuthorizationUrl'`,
-  ],
-  [
     'value beside dataValue',
     components('examples', { value: 1, dataValue: 1 }),
     `${A('examples')}/dataValue: is not possible beside value`,
-  ],
-  [
-    'externalValue beside serializedValue',
-    components('examples', { serializedValue: '', externalValue: 'a' }),
-    `${A('examples')}/externalValue: is not possible beside serializedValue`,
   ],
   [
     'example beside examples',
