@@ -51,9 +51,8 @@ export class References {
       }
     }
     for (const walked of this.kinds.values()) this.readNamed(walked);
-    for (const walked of this.kinds.values()) {
-      if (walked.kind !== 'Schema' && mayRefer(walked)) this.checkCycle(walked);
-    }
+    const followed = new Set<Walked>();
+    for (const walked of this.kinds.values()) if (walked.kind !== 'Schema') this.checkCycle(walked, followed);
   }
 
   /** The JSON pointer to the target of a URI reference; undefined if it is not in this document. */
@@ -161,19 +160,23 @@ export class References {
   }
   private ids: ReadonlySet<unknown> | undefined;
 
-  /** Adds a finding for a cycle of references. Cycles of schemas are valid: each step may describe a part of a value. */
-  private checkCycle(start: Walked): void {
-    const seen = new Set<string>();
+  /**
+   * Adds a finding for each reference of a cycle. Cycles of schemas are valid: each step may describe a part of a value.
+   *
+   * @param followed the references that were followed already, so that each is followed once
+   */
+  private checkCycle(start: Walked, followed: Set<Walked>): void {
+    const path = new Set<Walked>();
     let here: Walked | undefined = start;
-    while (here && mayRefer(here)) {
-      if (seen.has(here.pointer)) {
-        if (here === start)
-          this.document.addFinding(joinPointer(start.pointer, '$ref'), 'leads back to itself');
-        return;
-      }
-      seen.add(here.pointer);
+    while (here && mayRefer(here) && !path.has(here) && !followed.has(here)) {
+      path.add(here);
       here = this.kinds.get(this.resolve(here.value['$ref']) ?? '#');
     }
+    for (const one of path) followed.add(one);
+    if (!here || !path.has(here)) return;
+    const all = [...path];
+    for (const one of all.slice(all.indexOf(here)))
+      this.document.addFinding(joinPointer(one.pointer, '$ref'), 'leads back to itself');
   }
 }
 
