@@ -47,6 +47,7 @@ export { OperationIndex, titleOf } from './document/path-items';
 export { isBinary } from './document/binary';
 export { joinPointer, isObject, members, OpenApiDocument } from './document/document';
 export { lastStep } from './document/json-pointer';
+export { fragmentOf } from './document/references';
 export { APPLICATORS, certain, type Relation } from './document/subschemas';
 export { METHODS, operationPlaces } from './document/path-items';
 export { isLargeInteger, numberLiterals, writeDocument } from './document/text';

@@ -246,6 +246,34 @@ it.each([
   ]);
 });
 
+it('leaves out the operations of methods that the HTTP parser does not know', () => {
+  const one = (operationId: string) => ({ operationId, responses: { 204: {} } });
+  const additionalOperations = { COPY: one('copy'), FROBNICATE: one('frobnicate') };
+  const paths = { '/things': { query: one('find'), additionalOperations } };
+  const { operations, leftOut } = mock(buildDocument({ openapi: '3.2.0', paths }));
+  expect(operations.map(({ title }) => title)).toEqual(['QUERY /things', 'COPY /things']);
+  expect(leftOut).toEqual([
+    expect.stringMatching(/^FROBNICATE \/things is not served: .*the HTTP parser of Node does not know/),
+  ]);
+});
+
+it('leaves out a component that is one of several media types, and what has no other', () => {
+  const one = (operationId: string, content: object) => ({ operationId, responses: { 200: { content } } });
+  const bad = { $ref: '#/components/mediaTypes/Bad' };
+  const paths = {
+    '/both': { get: one('both', { 'text/plain': { schema: text }, 'application/json': bad }) },
+    '/bad': { get: one('bad', { 'application/json': bad }) },
+  };
+  const components = { mediaTypes: { Bad: { schema: { $dynamicRef: '#a' } } } };
+  const { operations, leftOut } = mock(buildDocument({ openapi: '3.2.0', paths, components }));
+  expect(operations.map(({ title }) => title)).toEqual(['GET /both']);
+  expect(leftOut).toEqual([
+    expect.stringMatching(/^GET \/both, GET \/bad are served without Bad: .*dynamic references/),
+    expect.stringMatching(/^GET \/both is served without application\/json: .*dynamic references/),
+    expect.stringMatching(/^GET \/bad is not served: .*dynamic references/),
+  ]);
+});
+
 describe('a left-out part', () => {
   const id = { name: 'id', in: 'path', required: true, schema: text };
   const get = { responses: { 204: { description: '' } }, parameters: [id] };

@@ -181,19 +181,18 @@ export class Rewriter {
   }
 
   private discriminate(
-    { property, branches, keyword }: Discriminator,
+    { property, branches, otherwise, keyword }: Discriminator,
     pointer: string,
     { lenient }: View,
   ): Discriminate {
     const identify = (target: string) => this.components.identify(target, { lenient, owners: [] });
-    const named = [...branches].map(([name, target]) => [
-      name,
-      target === pointer ? null : { component: identify(target) },
-    ]);
+    const refer = (target: string) => (target === pointer ? null : { component: identify(target) });
+    const named = [...branches].map(([name, target]) => [name, refer(target)]);
     const all = keyword ? this.source.document.subschemas.under(pointer, keyword) : [];
     return {
       property,
       branches: Object.fromEntries(named) as Discriminate['branches'],
+      ...(otherwise !== undefined && { otherwise: refer(otherwise) }),
       ...(keyword && { others: { keyword, branches: all.map(identify) } }),
     };
   }
