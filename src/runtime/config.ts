@@ -75,6 +75,7 @@ export function readServerConfig(variables: Variables) {
     maxConnections: integer('MAX_CONNECTIONS', 2000, 1, 1_000_000),
     maxRequests: integer('MAX_REQUESTS', 512, 1, 1_000_000),
     deadline: integer('REQUEST_DEADLINE', 40_000, 1, HOUR),
+    uploadTimeout: integer('UPLOAD_TIMEOUT', 30_000, 1, HOUR),
     /** The requests that a client may send within a window of time; undefined: no limit. */
     rateLimit: readRateLimit(variables),
     /** Bytes. */
