@@ -163,6 +163,7 @@ async function serve<Config extends RunConfig<Dependencies>, Dependencies extend
     maxRequests: config.maxRequests,
     deadline: config.deadline,
     uploadTimeout: config.uploadTimeout,
+    streams: config.streams,
     rateLimit: config.rateLimit && limitRequests(config.rateLimit, clientOf),
   });
   const server = createHttpServer(

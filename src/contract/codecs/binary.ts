@@ -1,7 +1,7 @@
 import { ReadableStream } from 'node:stream/web';
+import { isTextual } from '../http/media-type';
 import { Unservable } from '../parameters/parts';
 import { type Codec, type DescribedBody, isOpaque, type ReadBody, type ReadPieces } from './codec';
-import { isTextual } from './text';
 
 const read: ReadBody = (bytes, envelope) => {
   envelope['body'] = bytes;
