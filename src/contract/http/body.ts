@@ -63,7 +63,7 @@ export class IncomingBody implements AsyncIterable<Buffer> {
     /** Where the files of the body lie; undefined in a service that receives none. */
     readonly uploads?: Uploads,
   ) {
-    this.setLong(bounds.patience !== undefined);
+    if (bounds.patience !== undefined) this.setLong(true);
   }
 
   /** @throws {Problem} `tooLarge` if the declared length is beyond the limit */
