@@ -16,6 +16,8 @@ export interface Held {
   /** Bytes of memory that are resident: now, and at most since the last message. */
   readonly memory: number;
   readonly peak: number;
+  /** Bytes of live objects and buffers. */
+  readonly live: number;
   readonly descriptors: number;
   /** Temporary files of uploads. */
   readonly files: number;
@@ -140,10 +142,11 @@ async function held(): Promise<Held> {
     globalThis.gc?.();
     await sleep(50);
   }
-  const memory = process.memoryUsage.rss();
+  const { rss: memory, heapUsed, external } = process.memoryUsage();
   const found: Held = {
     memory,
     peak: Math.max(peak, memory),
+    live: heapUsed + external,
     descriptors: readdirSync('/proc/self/fd').length,
     files: readdirSync(folder).flatMap((name) => readdirSync(join(folder, name))).length,
     unfinished,
