@@ -165,6 +165,7 @@ async function serve<Config extends RunConfig<Dependencies>, Dependencies extend
     maxRequests: config.maxRequests,
     deadline: config.deadline,
     uploads: config.uploads,
+    uploadTimeout: config.uploadTimeout,
     streams: config.streams,
     rateLimit: config.rateLimit && limitRequests(config.rateLimit, clientOf),
   });

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem } from '../problem';
 import { append, EMPTY } from './chunks';
+import { handedOn } from './collect';
 import { Connection } from './connection';
 import { attempt, type ReportFault } from './fault';
 import type { Uploads } from './uploads';
@@ -62,7 +63,7 @@ export class IncomingBody implements AsyncIterable<Buffer> {
     /** Where the files of the body lie; undefined in a service that receives none. */
     readonly uploads?: Uploads,
   ) {
-    this.setLong(bounds.patience !== undefined);
+    if (bounds.patience !== undefined) this.setLong(true);
   }
 
   /** @throws {Problem} `tooLarge` if the declared length is beyond the limit */
@@ -170,6 +171,7 @@ export class IncomingBody implements AsyncIterable<Buffer> {
           }
           if (!this.bounds.hold(piece.length)) throw (this.failure ??= new Error('the request was given up'));
           yield piece;
+          handedOn(piece);
         } else if (request.readableEnded) {
           this.bounds.hold(0);
           return;
