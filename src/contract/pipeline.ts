@@ -34,6 +34,7 @@ export type Middleware = (request: IncomingMessage, response: ServerResponse, ne
 /** Milliseconds. */
 const DEADLINE = 40_000;
 const STREAMS: Streams = { most: 1_000, itemTimeout: 600_000, heartbeat: 15_000 };
+const UPLOAD_TIMEOUT = 30_000;
 
 /**
  * Creates the middleware that serves a document. Handlers receive only requests that conform to the document, and clients
@@ -47,6 +48,7 @@ const STREAMS: Streams = { most: 1_000, itemTimeout: 600_000, heartbeat: 15_000 
 export function createService<Own extends string = never>(options: ServiceOptions<Own>): Middleware {
   const { document: given, handlers, bodyLimit, maxRequests, deadline = DEADLINE, reserved } = options;
   const streams = { ...STREAMS, ...options.streams };
+  const { uploadTimeout = UPLOAD_TIMEOUT } = options;
   const contract = compileContract(given, options);
   checkWiring(contract, options);
   const served = withAuthentication(contract, options.strategies);
@@ -101,7 +103,7 @@ export function createService<Own extends string = never>(options: ServiceOption
         : undefined;
 
       exchange.stage = 'receive';
-      const content = reader && (await requests.receive(reader, receivedBy(exchange, reader)));
+      const content = reader && (await requests.receive(reader, receivedBy(exchange, operation, reader)));
       admission.enter(exchange);
 
       exchange.stage = 'validate';
@@ -175,11 +177,16 @@ export function createService<Own extends string = never>(options: ServiceOption
   }
 
   /** The body of a request. */
-  function receivedBy(exchange: Exchange, { decode }: BodyReader): IncomingBody {
+  function receivedBy(exchange: Exchange, operation: Operation, { decode }: BodyReader): IncomingBody {
     const { request, response } = exchange;
+    const isWhole = typeof decode === 'function';
+    const isLong = !isWhole || operation.bodyLimit !== undefined;
+    const limit = operation.bodyLimit ?? bodyLimit;
     const hold = (bytes: number) => admission.hold(exchange, bytes);
-    const body = new IncomingBody(request, response, bodyLimit, hold, fault);
-    if (typeof decode !== 'function') exchange.received = body;
+    const patience = isLong ? uploadTimeout : undefined;
+    const body = new IncomingBody(request, response, { limit, patience, hold }, fault);
+    if (isLong) exchange.received = body;
+    if (isWhole) exchange.whole = limit;
     return body;
   }
 

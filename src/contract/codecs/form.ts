@@ -61,8 +61,15 @@ const decodeForm: Decode = (text) => decodePercent(text.replaceAll('+', ' '));
  * its `encoding` gives it a style (OpenAPI 3.1 section 4.8.15). A property that cannot be read becomes a finding.
  *
  * @param schema pointer to the schema of the media type, beside `encoding`; without one, all values are strings
+ * @param place of the form in a request
+ * @param decode decodes a name or a value
  */
-export function compileForm(document: OpenApiDocument, schema: string | undefined): ReadForm {
+export function compileForm(
+  document: OpenApiDocument,
+  schema: string | undefined,
+  place: 'body' | 'query' = 'body',
+  decode = decodeForm,
+): ReadForm {
   const pointer = schema ?? '';
   const form = DescribedValue.at(document, schema);
   if (form.types()?.includes('object') === false) document.addFinding(pointer, 'a form is an object');
@@ -71,18 +78,19 @@ export function compileForm(document: OpenApiDocument, schema: string | undefine
   for (const name of form.propertyNames()) {
     servable(document, pointer, name, () => {
       const encoding = members(encodings).find(([key]) => key === name)?.[1];
-      addReader(readers, propertyReader(name, form.property(name), isObject(encoding) ? encoding : {}));
+      const property = form.property(name);
+      addReader(readers, propertyReader(name, property, isObject(encoding) ? encoding : {}, decode));
     });
   }
-  const others = servable(document, pointer, '*', () => unstyledParts(unlisted(form)));
+  const others = servable(document, pointer, '*', () => unstyledParts(unlisted(form), decode));
 
   return (text) => {
-    const pairs = splitPairs('body', text, '&', decodeForm);
-    const body = readAll('body', readers, pairs);
+    const pairs = splitPairs(place, text, '&', decode);
+    const body = readAll(place, readers, pairs);
     if (!others || pairs.size === 0) return body;
     if (pairs.has('__proto__'))
-      throw new MalformedParameter('body has the name "__proto__", which is not accepted', '/body');
-    readRest('body', others, pairs, body);
+      throw new MalformedParameter(`${place} has the name "__proto__", which is not accepted`, `/${place}`);
+    readRest(place, others, pairs, body);
     return body;
   };
 }
@@ -90,22 +98,31 @@ export function compileForm(document: OpenApiDocument, schema: string | undefine
 const UNSTYLED = { style: 'form', explode: true };
 
 /** With any of these fields, a property has the style of a query parameter (OpenAPI 3.1 section 4.8.15.1). */
-function propertyReader(name: string, value: DescribedValue, encoding: JsonObject): PairsReader {
+function propertyReader(
+  name: string,
+  value: DescribedValue,
+  encoding: JsonObject,
+  decode: Decode,
+): PairsReader {
   const { style = 'form', explode = style === 'form', allowReserved, contentType } = encoding;
   const styled = [encoding['style'], encoding['explode'], allowReserved].some((field) => field !== undefined);
   if (!styled) {
-    const parts = unstyledParts(value, typeof contentType === 'string' ? contentType : undefined);
-    return compilePairs({ name, ...UNSTYLED }, parts, decodeForm);
+    const parts = unstyledParts(value, decode, typeof contentType === 'string' ? contentType : undefined);
+    return compilePairs({ name, ...UNSTYLED }, parts, decode);
   }
   const written = { name, style: String(style), explode: explode === true };
-  const reader = compilePairs(written, compileParts(value, decodeForm), decodeForm);
+  const reader = compilePairs(written, compileParts(value, decode), decode);
   if (reader.others === 'any')
     throw new Unservable('its properties cannot be distinguished from those of the form');
   return reader;
 }
 
 /** An object is JSON text, as the whole value or as an item of an array. Any other value is plain text. */
-function unstyledParts(value: DescribedValue, contentType?: string): PrimitiveReader | ArrayReader {
+function unstyledParts(
+  value: DescribedValue,
+  decode: Decode,
+  contentType?: string,
+): PrimitiveReader | ArrayReader {
   const usual = (part: DescribedValue) => {
     const json = kindOf(part) === 'object';
     if (contentType !== undefined && json !== isJson(essenceOf(contentType))) {
@@ -113,7 +130,5 @@ function unstyledParts(value: DescribedValue, contentType?: string): PrimitiveRe
     }
     return json ? jsonText(part) : primitiveText(part);
   };
-  return kindOf(value) === 'array'
-    ? compileArray(value, decodeForm, usual)
-    : compileWhole(value, decodeForm, usual);
+  return kindOf(value) === 'array' ? compileArray(value, decode, usual) : compileWhole(value, decode, usual);
 }

@@ -3,14 +3,14 @@ import { DescribedValue } from '../operations/described-value';
 import { Unservable } from '../parameters/parts';
 import type { Codec, DescribedBody, ReadBody } from './codec';
 
-/** Media types beside `text/*` that are text: a schema of strings describes all of it. */
-const TEXT = /[/+](xml|yaml|graphql|javascript)$/;
+/** Media types that are text: a schema of strings describes all of it. */
+const TEXT = /^text\/|[/+](xml|yaml|graphql|javascript)$/;
 const LINES = /[/+](jsonl|json-seq|ndjson|x-ndjson|x-jsonlines)$/;
 
 /** Whether a media type is a sequence of JSON values. */
 export const isSequential = (essence: string): boolean => LINES.test(essence);
 
-/** Whether a media type beside `text/*` is text if its schema describes strings. */
+/** Whether a media type is text if its schema describes strings. */
 export const isTextual = (essence: string): boolean => TEXT.test(essence) || isSequential(essence);
 
 const read: ReadBody = (bytes, envelope) => {
@@ -24,7 +24,8 @@ export const text: Codec = {
   isText: true,
   isJudged: true,
   carries: (essence, body) =>
-    essence.startsWith('text/') || (body !== undefined && isTextual(essence) && describesText(body)),
+    (essence.startsWith('text/') && body?.isStream !== true) ||
+    (body !== undefined && isTextual(essence) && describesText(body)),
   reader(body) {
     assertString(body);
     return read;

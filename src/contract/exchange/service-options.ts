@@ -57,7 +57,7 @@ export interface ServiceOptions<Own extends string = never> extends Extensions, 
    * default it is sent as `render` returns it.
    */
   readonly onlyDocumented?: boolean | undefined;
-  /** The maximum size of a request body in bytes. */
+  /** The maximum size of a request body in bytes, where its operation has no `x-body-limit`. */
   readonly bodyLimit: number;
   /**
    * The maximum number of concurrent handlers; admission.ts has the other bounds that depend on it. Further requests are
@@ -68,6 +68,12 @@ export interface ServiceOptions<Own extends string = never> extends Extensions, 
   readonly deadline?: number | undefined;
   /** The bounds on responses that are streams. */
   readonly streams?: Partial<Streams> | undefined;
+  /**
+   * Milliseconds without a byte after which a long body is refused with `requestTimeout`: one that is read piece by piece, or
+   * whose operation has `x-body-limit`. While it arrives, neither the time of a whole request nor `deadline` ends it. 30,000
+   * by default.
+   */
+  readonly uploadTimeout?: number | undefined;
   /** Headers of every response, documented or not. */
   readonly headers: Headers;
   /**
