@@ -21,6 +21,7 @@ import { Connection } from './http/connection';
 import { faultToStderr, safely, settle, settleWithin } from './http/fault';
 import { OutgoingBody } from './http/send';
 import { fieldLines, fieldText, isFieldValue, repeatedField, requestIdOf } from './http/header-field';
+import { Uploads } from './http/uploads';
 import type { Operation } from './operations/operations';
 import { type Methods, pathParameters, type Router } from './operations/routes';
 import { type Answer, Problem } from './problem';
@@ -33,8 +34,8 @@ export type Middleware = (request: IncomingMessage, response: ServerResponse, ne
 
 /** Milliseconds. */
 const DEADLINE = 40_000;
-const STREAMS: Streams = { most: 1_000, itemTimeout: 600_000, heartbeat: 15_000 };
 const UPLOAD_TIMEOUT = 30_000;
+const STREAMS: Streams = { most: 1_000, itemTimeout: 600_000, heartbeat: 15_000 };
 
 /**
  * Creates the middleware that serves a document. Handlers receive only requests that conform to the document, and clients
@@ -47,8 +48,8 @@ const UPLOAD_TIMEOUT = 30_000;
  */
 export function createService<Own extends string = never>(options: ServiceOptions<Own>): Middleware {
   const { document: given, handlers, bodyLimit, maxRequests, deadline = DEADLINE, reserved } = options;
-  const streams = { ...STREAMS, ...options.streams };
   const { uploadTimeout = UPLOAD_TIMEOUT } = options;
+  const streams = { ...STREAMS, ...options.streams };
   const contract = compileContract(given, options);
   checkWiring(contract, options);
   const served = withAuthentication(contract, options.strategies);
@@ -63,6 +64,7 @@ export function createService<Own extends string = never>(options: ServiceOption
   };
   const refuse = createRefuse(options, served.values(), fault);
   const answers = createAnswers(options, afterResponse, streams, fault);
+  const uploads = receivesUploads(contract) ? new Uploads(options.uploads, bodyLimit) : undefined;
   const admission = new Admission({ maxRequests, bodyLimit, deadline, streams: streams.most }, giveUp);
 
   /** A request may be given up during each `await`. Then it ends there. */
@@ -184,7 +186,7 @@ export function createService<Own extends string = never>(options: ServiceOption
     const limit = operation.bodyLimit ?? bodyLimit;
     const hold = (bytes: number) => admission.hold(exchange, bytes);
     const patience = isLong ? uploadTimeout : undefined;
-    const body = new IncomingBody(request, response, { limit, patience, hold }, fault);
+    const body = new IncomingBody(request, response, { limit, patience, hold }, fault, uploads);
     if (isLong) exchange.received = body;
     if (isWhole) exchange.whole = limit;
     return body;
@@ -229,6 +231,12 @@ export function createService<Own extends string = never>(options: ServiceOption
     }
   };
 }
+
+/** Whether some operation receives multipart bodies. */
+const receivesUploads = ({ served }: Contract): boolean =>
+  [...served.keys()].some(({ requestBody }) =>
+    requestBody?.content.some(({ type }) => type.essence.startsWith('multipart/')),
+  );
 
 function withAuthentication({ document, served }: Contract, strategies: Strategies) {
   const runners = new Map<string, RunStrategy>();

@@ -1,7 +1,7 @@
 import type { OpenApiDocument } from '../document/document';
 import type { IncomingBody } from '../http/body';
 import type { MediaType, MediaTypeObject } from '../http/media-type';
-import type { StreamEnds } from '../http/send';
+import type { OutgoingBody, StreamEnds } from '../http/send';
 import type { Holder } from '../json/parse';
 
 /** A body as the document describes it. */
@@ -24,6 +24,8 @@ export interface Codec {
   readonly isJudged: boolean;
   /** Whether bodies are sequences of items, which `x-item-schema` describes. */
   readonly isItems?: true;
+  /** Whether its writer takes files, and streams of bytes. */
+  readonly writesFiles?: true;
   /**
    * Whether this codec reads and writes the bodies of a media type.
    *
@@ -59,7 +61,11 @@ export type ReadBody = (bytes: Buffer, envelope: Holder, type: MediaType) => voi
  *
  * @throws {TypeError} with the place of a value that cannot be encoded
  */
-export type WriteBody = (value: unknown, envelope: Holder, shape: BodyShape) => string | Uint8Array;
+export type WriteBody = (
+  value: unknown,
+  envelope: Holder,
+  shape: BodyShape,
+) => string | Uint8Array | OutgoingBody;
 
 /**
  * Judges and converts the item at `envelope.body`.

@@ -1,9 +1,10 @@
-import { append, decodeText } from '../http/body';
+import { decodeText } from '../http/body';
+import { append } from '../http/chunks';
 import { readJson } from '../json/native';
 import { MalformedJson } from '../json/parse';
 import type { Codec } from './codec';
 import { judgeCopy, readItems, writeItems } from './items';
-import { isSequential } from './text';
+import { isSequential } from '../http/media-type';
 
 /** Line feed, and the record separator in front of each item of a JSON text sequence. */
 const [LF, RS] = [0x0a, 0x1e];

@@ -1,17 +1,8 @@
 import { decodeText } from '../http/body';
+import { isTextual } from '../http/media-type';
 import { DescribedValue } from '../operations/described-value';
 import { Unservable } from '../parameters/parts';
 import type { Codec, DescribedBody, ReadBody } from './codec';
-
-/** Media types that are text: a schema of strings describes all of it. */
-const TEXT = /^text\/|[/+](xml|yaml|graphql|javascript)$/;
-const LINES = /[/+](jsonl|json-seq|ndjson|x-ndjson|x-jsonlines)$/;
-
-/** Whether a media type is a sequence of JSON values. */
-export const isSequential = (essence: string): boolean => LINES.test(essence);
-
-/** Whether a media type is text if its schema describes strings. */
-export const isTextual = (essence: string): boolean => TEXT.test(essence) || isSequential(essence);
 
 const read: ReadBody = (bytes, envelope) => {
   envelope['body'] = decodeText(bytes);

@@ -115,6 +115,11 @@ export class OutgoingBody {
     if (value instanceof Readable) value.on('error', (error) => this.late?.(error));
   }
 
+  /** Bytes; undefined if nobody knows them before the end. */
+  get length(): number | undefined {
+    return undefined;
+  }
+
   /** Begins the stream. */
   async begin(): Promise<Pieces> {
     const source = (this.source = sourceOf(this.value));
@@ -208,6 +213,7 @@ export async function sendStream(
   { itemTimeout, heartbeat }: StreamTimes,
 ): Promise<void> {
   const closes = isUnread(request);
+  if (body.length !== undefined) fields.push('Content-Length', body.length);
   response.writeHead(status, closes ? [...fields, 'Connection', 'close'] : fields).flushHeaders();
   if (request.method === 'HEAD') return;
   const beat = beats(response, body.ends.heartbeat, heartbeat);
