@@ -157,7 +157,7 @@ export function createService<Own extends string = never>(options: ServiceOption
       returned.push(status, headers, type, body);
       encoded = responses.write({ status, headers, contentType: type, body }, exchange.headers, accepted);
       if (encoded.body instanceof OutgoingBody && request.method !== 'HEAD') {
-        if (streams.stopping?.aborted) throw STOPPING;
+        if (streams.stopping?.aborted && encoded.body.ends.atStop) throw STOPPING;
         admission.assertPlace(exchange);
       }
     } catch (error) {

@@ -1,5 +1,5 @@
 import { decodeText } from '../http/body';
-import { isTextual } from '../http/media-type';
+import { isSequential, isTextual } from '../http/media-type';
 import { DescribedValue } from '../operations/described-value';
 import { Unservable } from '../parameters/parts';
 import type { Codec, DescribedBody, ReadBody } from './codec';
@@ -44,11 +44,17 @@ export function describesText(body: DescribedBody): boolean {
   return types.length > 0 && types.every((type) => type === 'string');
 }
 
+/** What describes values that are no text: for a sequence, the schema of its items. */
+export const instead = ({ type: { essence } }: DescribedBody): string =>
+  isSequential(essence) || essence === 'text/event-stream'
+    ? 'itemSchema of OpenAPI 3.2, or x-item-schema, for its items'
+    : 'application/json';
+
 function assertString(body: DescribedBody): void {
   const types = typesOf(body);
   if (types?.includes('string') !== false) return;
   const described = [...new Set(types)].join(' or ') || 'nothing';
   throw new Unservable(
-    `a body of ${body.key} is text, but its schema describes ${described}: use type string, or application/json`,
+    `a body of ${body.key} is text, but its schema describes ${described}: use type string, or ${instead(body)}`,
   );
 }
