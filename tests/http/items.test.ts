@@ -106,7 +106,9 @@ test.each<[string, unknown, unknown[], string]>([
   ['any JSON', jsonEvent(true), [{ data: null }, { data: [1] }], 'data: null\n\ndata: [1]\n\n'],
   [
     'JSON without a schema',
-    { properties: { data: { contentMediaType: 'application/problem+json; charset=utf-8' } } },
+    {
+      properties: { data: { type: ['string'], contentMediaType: 'application/problem+json; charset=utf-8' } },
+    },
     [{ data: { a: 1 } }],
     'data: {"a":1}\n\n',
   ],
