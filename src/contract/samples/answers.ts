@@ -1,6 +1,6 @@
 /** The responses of mocks and stubs: examples of the document or generated values, checked against the document. */
 import { ReadableStream } from 'node:stream/web';
-import { eventSchema } from '../codecs/event-schema';
+import { eventSchema } from '../operations/event-schema';
 import { isObject, joinPointer, type OpenApiDocument } from '../document/document';
 import { examplesOf } from './example-request';
 import { asUndocumented, UndocumentedResponse } from '../exchange/response';

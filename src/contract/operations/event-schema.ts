@@ -8,8 +8,8 @@ import {
 } from '../document/document';
 import { APPLICATORS, inPlace } from '../document/subschemas';
 import { essenceOf, isJson } from '../http/media-type';
-import { DescribedValue } from '../operations/described-value';
-import { Discriminators } from '../schema/discriminator';
+import { DescribedValue } from './described-value';
+import { Discriminators } from '../document/discriminator';
 
 /** The schema that judges events as handlers give them, and what their `data` is. */
 export interface EventSchema {
