@@ -186,7 +186,13 @@ export function createService<Own extends string = never>(options: ServiceOption
     const limit = operation.bodyLimit ?? bodyLimit;
     const hold = (bytes: number) => admission.hold(exchange, bytes);
     const patience = isLong ? uploadTimeout : undefined;
-    const body = new IncomingBody(request, response, { limit, patience, hold }, fault, uploads);
+    const body = new IncomingBody(
+      request,
+      response,
+      { limit, itemLimit: bodyLimit, patience, hold },
+      fault,
+      uploads,
+    );
     if (isLong) exchange.received = body;
     if (isWhole) exchange.whole = limit;
     return body;
