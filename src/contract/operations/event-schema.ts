@@ -132,9 +132,9 @@ const isPlain = (document: OpenApiDocument, data: string): boolean =>
 /** Copies the schema at a pointer, with all that apply to the same value, into derived parts of the document. */
 function derive(document: OpenApiDocument, start: string, dataOf: (pointer: string) => unknown): string {
   const discriminators = new Discriminators(document);
-  const targets = [start];
+  const targets = new Set([start]);
   const refToCopy = (pointer: string) => {
-    if (!targets.includes(pointer)) targets.push(pointer);
+    targets.add(pointer);
     return refTo(derivedOf(pointer, start)).$ref;
   };
   const copy = (pointer: string): unknown => {

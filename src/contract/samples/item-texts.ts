@@ -23,7 +23,9 @@ function eventsOf(text: string): { data: string }[] {
     const fields: Record<string, unknown> = {};
     const data: string[] = [];
     for (const line of block.split('\n')) {
-      const [, name = '', value = ''] = /^(.+?)(?:: ?(.*))?$/.exec(line) ?? [];
+      const colon = line.indexOf(':');
+      const name = colon < 0 ? line : line.slice(0, colon);
+      const value = colon < 0 ? '' : line.slice(colon + 1).replace(/^ /, '');
       if (name === 'data') data.push(value);
       else if (name === 'retry') fields[name] = Number(value);
       else if (name === 'event' || name === 'id') fields[name] = value;
