@@ -366,6 +366,11 @@ test.each<[string, unknown, string]>([
     'another schema of the event describes as JSON',
   ],
   [
+    'whole events, and data that is JSON',
+    { ...jsonEvent(ROW), enum: [{ data: '{}' }] },
+    'compares whole events',
+  ],
+  [
     'JSON that may be a string, where another event has a text',
     { oneOf: [jsonEvent({ type: ['object', 'string'] }), { properties: { data: { const: 'end' } } }] },
     'admits a string',

@@ -44,6 +44,13 @@ export function eventSchema(document: OpenApiDocument, given: string): EventSche
     else texts.set(at, isPlain(document, data));
   }
   if (json.size === 0) return { items: pointer, data: 'text' };
+  for (const at of applying)
+    for (const keyword of ['const', 'enum'])
+      if (document.at(joinPointer(at, keyword)) !== undefined)
+        document.addFinding(
+          joinPointer(at, keyword),
+          'compares whole events, but their data is JSON: describe each property instead',
+        );
 
   const known = new Map<string, boolean>();
   const isAlways = subschemas.fold(pointer, inPlace, known, (place, parts) => {
