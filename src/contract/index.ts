@@ -72,7 +72,7 @@ export {
   type ResponseObject,
 } from './operations/operations';
 export { compilePattern } from './pattern/pattern';
-export { Discriminators } from './schema/discriminator';
+export { Discriminators } from './document/discriminator';
 export { type Direction, OneWay, type OneWayKeyword } from './schema/one-way';
 export { isInt64 } from './schema/exact-comparison';
 export { SchemaSet } from './schema/schema-set';

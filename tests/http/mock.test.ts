@@ -118,6 +118,37 @@ describe('answers', () => {
       },
       'event: row\ndata: {"a":1}\n\ndata: {"a":1}\n\n',
     ],
+    [
+      'the lines of the example',
+      'application/jsonl',
+      { 'x-item-schema': text, example: '"a"\n\n"b"' },
+      '"a"\n"b"\n',
+    ],
+    [
+      'the events of the example',
+      'text/event-stream',
+      {
+        'x-item-schema': {
+          oneOf: [
+            {
+              required: ['event'],
+              properties: {
+                event: text,
+                data: { contentMediaType: 'application/json', contentSchema: { type: 'object' } },
+              },
+            },
+            { properties: { data: { const: 'a\nb' }, id: text, retry: { type: 'integer' } } },
+          ],
+        },
+        examples: {
+          a: {
+            value:
+              ': a comment\n\nevent:x\ndata: {"a":\ndata: 1}\n\nretry:5\r\nid: 1\r\ndata: a\r\ndata: b\r\n\r\nid: 2\n\n',
+          },
+        },
+      },
+      'event: x\ndata: {"a":1}\n\nid: 1\nretry: 5\ndata: a\ndata: b\n\n',
+    ],
     ['the text of the example', 'application/jsonl', { schema: text, example: '1\n' }, '1\n'],
   ])('with %s, each time', async (_, key, media, expected) => {
     const { post } = mock(answers(ok({ [key]: media })));

@@ -453,6 +453,23 @@ describe('items that the core reads', () => {
   });
 });
 
+test('an item that the core reads is bounded by the limit of bodies, however large the whole may be', async () => {
+  const document = buildDocument({
+    operation: {
+      requestBody: { content: { 'application/jsonl': { 'x-item-schema': {} } } },
+      responses: { 200: { description: '', content: json({}) } },
+      'x-body-limit': 1_000_000,
+    },
+  });
+  const postThing = async ({ body }: Given) => ({ status: 200, body: (await all(body)).length });
+  const { app } = buildService({ document, handlers: { postThing }, bodyLimit: 100 });
+  const send = (text: string) => listening(app, (port) => exchange(port, post(text, 'application/jsonl')));
+  const [fits] = await send(`"${'x'.repeat(98)}"\n`.repeat(1_000));
+  const [large] = await send(`"a"\n"${'x'.repeat(99)}"\n`);
+  expect([fits?.status, fits?.body]).toEqual([200, '1000']);
+  expect([large?.status, large?.body]).toEqual([413, expect.stringContaining('than 100 bytes') as string]);
+});
+
 test.each([
   ['wrong', '{"id":"a"}', 400],
   ['malformed', '{"id"', 400],

@@ -1,5 +1,5 @@
 import { decodeText } from '../http/body';
-import { isTextual } from '../http/media-type';
+import { isSequential, isTextual } from '../http/media-type';
 import { DescribedValue } from '../operations/described-value';
 import { stringifyJson } from '../json/stringify';
 import { primitiveText, type Read, Unservable } from '../parameters/parts';
@@ -53,6 +53,12 @@ export function describesText(body: DescribedBody): boolean {
   return types.length > 0 && types.every((type) => type === 'string');
 }
 
+/** What describes values that are no text: for a sequence, the schema of its items. */
+export const instead = ({ type: { essence } }: DescribedBody): string =>
+  isSequential(essence) || essence === 'text/event-stream'
+    ? 'itemSchema of OpenAPI 3.2, or x-item-schema, for its items'
+    : 'application/json';
+
 /**
  * Compiles the reader of a text: as that of a parameter, if it is plain text of numbers or booleans, and as a string else.
  *
@@ -68,7 +74,7 @@ function textReader(body: DescribedBody): Read<string> {
   if (types.includes('string')) return asIs;
   const described = [...new Set(types)].join(' or ') || 'nothing';
   throw new Unservable(
-    `a body of ${key} is text, but its schema describes ${described}: use type string, or application/json`,
+    `a body of ${key} is text, but its schema describes ${described}: use type string, or ${instead(body)}`,
   );
 }
 

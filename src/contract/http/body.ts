@@ -31,6 +31,8 @@ const brokenOff = () => new Problem('malformed', 'the body broke off');
 export interface BodyBounds {
   /** Bytes. */
   readonly limit: number;
+  /** Bytes of one item that is held, of a body that is read item by item. */
+  readonly itemLimit: number;
   /**
    * Makes the body a long one: milliseconds in which the next byte must come while the server waits for one. The time of a
    * whole request does not bound it.
@@ -64,6 +66,13 @@ export class IncomingBody implements AsyncIterable<Buffer> {
     readonly uploads?: Uploads,
   ) {
     if (bounds.patience !== undefined) this.setLong(true);
+  }
+
+  /** @throws {Problem} `tooLarge` if an item of so many bytes is too large to be held */
+  assertItem(bytes: number): void {
+    const { itemLimit } = this.bounds;
+    if (bytes > itemLimit)
+      throw new Problem('tooLarge', `an item of the body is larger than ${itemLimit} bytes`);
   }
 
   /** @throws {Problem} `tooLarge` if the declared length is beyond the limit */

@@ -6,7 +6,7 @@ import { type Discriminate, listOf } from './applicable';
 import { UnsupportedPattern } from '../pattern/automaton';
 import { compilePattern } from '../pattern/pattern';
 import type { Defaults } from './defaults';
-import type { Discriminator, Discriminators } from './discriminator';
+import type { Discriminator, Discriminators } from '../document/discriminator';
 import { compareExactly, isInt64 } from './exact-comparison';
 import type { Interner } from './identity';
 import type { Direction, OneWay } from './one-way';

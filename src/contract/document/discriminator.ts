@@ -1,5 +1,5 @@
-import { sourceOf } from '../document/json-pointer';
-import { joinPointer, isObject, type JsonObject, members, type OpenApiDocument } from '../document/document';
+import { sourceOf } from './json-pointer';
+import { joinPointer, isObject, type JsonObject, members, type OpenApiDocument } from './document';
 
 const SCHEMAS = '/components/schemas';
 
