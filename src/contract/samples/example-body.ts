@@ -3,7 +3,7 @@ import { isObject, joinPointer, members, type OpenApiDocument } from '../documen
 import { isJson, type MediaTypeObject, typeOfRange } from '../http/media-type';
 import { stringifyJson } from '../json/stringify';
 import { isBinary } from '../schema/binary';
-import type { ExampleBody } from './example-request';
+import type { ExampleBody } from './message';
 
 /** A file that stands in the folder of every service: what a client uploads in an example. */
 const SOME_FILE = '@package.json';
