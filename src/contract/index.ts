@@ -43,6 +43,7 @@ export { compileContract, NOTHING_SERVED } from './compile';
 export { Contract, type ServedOperation } from './exchange/served-operation';
 export { UNKNOWN } from './document/accounting';
 export { OperationIndex, titleOf } from './document/path-items';
+export { isBinary } from './document/binary';
 export { joinPointer, isObject, members, OpenApiDocument } from './document/document';
 export { lastStep } from './document/json-pointer';
 export { APPLICATORS, certain, type Relation } from './document/subschemas';
@@ -69,7 +70,6 @@ export {
   type ResponseObject,
 } from './operations/operations';
 export { compilePattern } from './pattern/pattern';
-export { isBinary } from './schema/binary';
 export { Discriminators } from './schema/discriminator';
 export { type Direction, OneWay, type OneWayKeyword } from './schema/one-way';
 export { isInt64 } from './schema/exact-comparison';

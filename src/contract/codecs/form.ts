@@ -6,6 +6,7 @@ import {
   addReader,
   compilePairs,
   MalformedParameter,
+  type Pairs,
   type PairsReader,
   readAll,
   readRest,
@@ -67,25 +68,57 @@ const decodeForm: Decode = (text) => decodePercent(text.replaceAll('+', ' '));
 export function compileForm(
   document: OpenApiDocument,
   schema: string | undefined,
-  place: 'body' | 'query' = 'body',
+  place: Place = 'body',
   decode = decodeForm,
 ): ReadForm {
+  const encodings = document.at((schema ?? '').replace(/schema$/, 'encoding'));
+  const encodingOf = (name: string) => {
+    const encoding = members(encodings).find(([key]) => key === name)?.[1];
+    return isObject(encoding) ? encoding : {};
+  };
+  const read = compileFields(document, schema, { encodingOf, decode, place });
+  return (text) => read(splitPairs(place, text, '&', decode));
+}
+
+/** Where a form stands in a request. */
+type Place = 'body' | 'query';
+
+/** How the properties of a form are written. */
+interface FieldOptions {
+  /** The Encoding Object of a property. */
+  readonly encodingOf: (name: string) => JsonObject;
+  readonly decode: Decode;
+  readonly place?: Place;
+  /** The properties that are no text. */
+  readonly except?: ReadonlySet<string>;
+}
+
+/** Reads the properties of a form, by their texts. */
+export interface ReadFields {
+  (pairs: Pairs): Record<string, unknown>;
+  /** Whether a name is that of a property, or of a part of one. */
+  readonly reads: (name: string) => boolean;
+}
+
+/** Compiles the reader of the properties of a form. */
+export function compileFields(
+  document: OpenApiDocument,
+  schema: string | undefined,
+  { encodingOf, decode, place = 'body', except }: FieldOptions,
+): ReadFields {
   const pointer = schema ?? '';
   const form = DescribedValue.at(document, schema);
   if (form.types()?.includes('object') === false) document.addFinding(pointer, 'a form is an object');
-  const encodings = document.at(pointer.replace(/schema$/, 'encoding'));
   const readers: PairsReader[] = [];
   for (const name of form.propertyNames()) {
+    if (except?.has(name) === true) continue;
     servable(document, pointer, name, () => {
-      const encoding = members(encodings).find(([key]) => key === name)?.[1];
-      const property = form.property(name);
-      addReader(readers, propertyReader(name, property, isObject(encoding) ? encoding : {}, decode));
+      addReader(readers, propertyReader(name, form.property(name), encodingOf(name), decode));
     });
   }
   const others = servable(document, pointer, '*', () => unstyledParts(unlisted(form), decode));
 
-  return (text) => {
-    const pairs = splitPairs(place, text, '&', decode);
+  const read = (pairs: Pairs) => {
     const body = readAll(place, readers, pairs);
     if (!others || pairs.size === 0) return body;
     if (pairs.has('__proto__'))
@@ -93,6 +126,11 @@ export function compileForm(
     readRest(place, others, pairs, body);
     return body;
   };
+  const reads = (name: string) =>
+    readers.some(
+      (one) => one.names.includes(name) || (one.others === 'prefixed' && name.startsWith(`${one.name}[`)),
+    );
+  return Object.assign(read, { reads });
 }
 
 const UNSTYLED = { style: 'form', explode: true };
@@ -123,12 +161,12 @@ function unstyledParts(
   decode: Decode,
   contentType?: string,
 ): PrimitiveReader | ArrayReader {
+  const json = contentType === undefined ? undefined : isJson(essenceOf(contentType));
   const usual = (part: DescribedValue) => {
-    const json = kindOf(part) === 'object';
-    if (contentType !== undefined && json !== isJson(essenceOf(contentType))) {
-      throw new Unservable(`expected ${json ? 'application/json' : 'text/plain'} as its contentType`);
-    }
-    return json ? jsonText(part) : primitiveText(part);
+    if (json === true) return jsonText(part);
+    const isObject = kindOf(part) === 'object';
+    if (isObject && json === false) throw new Unservable('expected application/json as its contentType');
+    return isObject ? jsonText(part) : primitiveText(part);
   };
   return kindOf(value) === 'array' ? compileArray(value, decode, usual) : compileWhole(value, decode, usual);
 }

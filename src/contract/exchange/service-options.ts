@@ -3,6 +3,8 @@ import type { OwnCodec } from '../codecs/own';
 import type { OwnStreamCodec } from '../codecs/own-stream';
 import type { JsonObject, OpenApiDocument, Remark } from '../document/document';
 import type { ReportFault } from '../http/fault';
+import type { StreamTimes } from '../http/send';
+import type { UploadOptions } from '../http/uploads';
 import type { Operation } from '../operations/operations';
 import type { Answer, Headers, Problem, ProblemKind } from '../problem';
 import type { OwnFormats } from '../schema/formats';
@@ -19,6 +21,14 @@ export interface Extensions {
   readonly formats?: OwnFormats;
   /** Codecs for further media types, or in place of the built-in codecs. The first that carries a media type is used. */
   readonly codecs?: readonly (OwnCodec | OwnStreamCodec)[];
+}
+
+/** Bounds on responses that are streams. By default: 1,000 streams, 600,000 and 15,000 milliseconds. */
+export interface Streams extends StreamTimes {
+  /** How many may be open, those of anonymous clients apart. Further ones are refused with `unavailable`. */
+  readonly most: number;
+  /** Aborted when the server stops: streams of items end, and no further one begins. */
+  readonly stopping?: AbortSignal | undefined;
 }
 
 /**
@@ -50,6 +60,8 @@ export interface ServiceOptions<Own extends string = never> extends Extensions, 
   readonly onlyDocumented?: boolean | undefined;
   /** The maximum size of a request body in bytes, where its operation has no `x-body-limit`. */
   readonly bodyLimit: number;
+  /** Where files of multipart bodies lie until their exchange ends. By default below the system's folder, at most 1 GiB. */
+  readonly uploads?: UploadOptions | undefined;
   /**
    * The maximum number of concurrent handlers; admission.ts has the other bounds that depend on it. Further requests are
    * refused with `unavailable`.
@@ -63,6 +75,8 @@ export interface ServiceOptions<Own extends string = never> extends Extensions, 
    * by default.
    */
   readonly uploadTimeout?: number | undefined;
+  /** The bounds on responses that are streams. */
+  readonly streams?: Partial<Streams> | undefined;
   /** Headers of every response, documented or not. */
   readonly headers: Headers;
   /**

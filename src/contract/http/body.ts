@@ -1,8 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem } from '../problem';
+import { append, EMPTY } from './chunks';
 import { Connection } from './connection';
 import { attempt, type ReportFault } from './fault';
+import type { Uploads } from './uploads';
 
 /** Whether HTTP has no content in responses with this status (RFC 9110 sections 15.3.5, 15.3.6 and 15.4.5). */
 export const hasNoContent = (status: number): boolean => status === 204 || status === 205 || status === 304;
@@ -57,6 +59,8 @@ export class IncomingBody implements AsyncIterable<Buffer> {
     private readonly response: ServerResponse,
     private readonly bounds: BodyBounds,
     private readonly fault: ReportFault,
+    /** Where the files of the body lie; undefined in a service that receives none. */
+    readonly uploads?: Uploads,
   ) {
     this.setLong(bounds.patience !== undefined);
   }
@@ -86,7 +90,6 @@ export class IncomingBody implements AsyncIterable<Buffer> {
       return Promise.resolve(join(chunks));
     }
     return new Promise((resolve, reject) => {
-      // One buffer for all chunks: each has objects of its own, and a client chooses how many there are.
       let held: Buffer = EMPTY;
       let size = 0;
       const onData = (chunk: Buffer) => {
@@ -251,18 +254,6 @@ export class IncomingBody implements AsyncIterable<Buffer> {
 const read = (request: IncomingMessage) => request.read() as Buffer | null;
 const join = (chunks: readonly Buffer[]): Buffer =>
   chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
-
-const EMPTY = Buffer.alloc(0);
-
-/** Appends a chunk to the first `size` bytes of a buffer, which becomes twice as large if need be. */
-function append(held: Buffer, size: number, chunk: Buffer): Buffer {
-  if (size === 0) return chunk;
-  const needed = size + chunk.length;
-  const larger = needed > held.length ? Buffer.allocUnsafe(Math.max(needed, 2 * held.length)) : held;
-  if (larger !== held) held.copy(larger, 0, 0, size);
-  chunk.copy(larger, size);
-  return larger;
-}
 
 /**
  * Decodes the bytes of a body.
