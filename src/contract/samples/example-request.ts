@@ -99,8 +99,9 @@ function bodyOf(
   values: Values,
   required: boolean,
 ): ExampleBody | undefined {
-  if (isFile(media)) return required ? fileBody(media) : undefined;
-  const value = values.valueOf(media, required);
+  if (isFile(media)) return fileBody(media);
+  // Uploads are sent even where the document does not require them.
+  const value = values.valueOf(media, required || media.type.essence === 'multipart/form-data');
   return value === undefined ? undefined : bodyFor(document, media, value);
 }
 
