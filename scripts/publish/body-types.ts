@@ -18,13 +18,13 @@ import {
 } from '../../src/contract';
 
 /**
- * What carries a value if that is not JSON: a server-sent event, and its `data`. Of a `mixed` event, some schema describes the
- * data as JSON; what another one says of its text says nothing then.
+ * An event whose `data` is a text, or of which some schema describes the data as JSON (`mixed`): what another one says of its
+ * text says nothing then.
  */
-export type Carrier = 'event' | 'mixed' | 'data' | 'mixed data';
+type Event = 'plain' | 'mixed';
 
 /** A multipart body: the schemas of its parts that are files, by name; of those that are not listed, by `undefined`. */
-export interface Form {
+interface Form {
   readonly pointer: string;
   readonly files: ReadonlyMap<string | undefined, JsonObject>;
 }
@@ -32,7 +32,7 @@ export interface Form {
 /** The direction of a value, and what carries it. */
 export interface Use {
   readonly keyword: OneWayKeyword;
-  readonly carrier?: Carrier | undefined;
+  readonly event?: Event | undefined;
   readonly form?: Form | undefined;
 }
 
@@ -47,12 +47,31 @@ const typed = (type: string, more: JsonObject = {}): JsonObject => ({
 const FILE = typed('File');
 
 /** The use of a part of a value. */
-export function partOf({ keyword, carrier, form }: Use, relation: Relation, at: string, name: unknown): Use {
-  if (relation === 'certain') return { keyword, carrier, form };
-  if (relation === 'possible') return { keyword, carrier: carrier === 'mixed' ? 'event' : carrier, form };
-  if (at !== 'properties' || name !== 'data' || !/^(event|mixed)$/.test(carrier ?? '')) return { keyword };
-  return { keyword, carrier: carrier === 'mixed' ? 'mixed data' : 'data' };
+export function partOf({ keyword, event, form }: Use, relation: Relation): Use {
+  if (relation === 'certain') return { keyword, event, form };
+  return relation === 'possible' ? { keyword, event: event && 'plain', form } : { keyword };
 }
+
+/**
+ * What stands in the place of a property: a schema, or the pointer to one; undefined if it is what the document has.
+ *
+ * @param pointer that of its schema
+ */
+export function replacementOf(
+  document: OpenApiDocument,
+  { event, form }: Use,
+  keyword: string,
+  pointer: string,
+): JsonObject | string | undefined {
+  const name = keyword === 'properties' ? lastStep(pointer) : undefined;
+  if (name === undefined && !OTHERS.test(keyword)) return undefined;
+  if (form) return form.files.get(name);
+  if (!event || name !== 'data') return undefined;
+  return contentOf(document, pointer) ?? (event === 'mixed' ? {} : undefined);
+}
+
+/** The keywords of properties that are not listed. */
+const OTHERS = /^(additional|unevaluated)Properties$/;
 
 /** The parts of a multipart body that are files, as its codec reads them. */
 function formAt(document: OpenApiDocument, pointer: string, schema: string): Form {
@@ -78,58 +97,34 @@ function attempt<T>(compile: () => T): T | undefined {
   }
 }
 
-/** The schema of the value that JSON text contains, if the schema at `pointer` describes such text; without one, any value. */
-export function contentOf(
-  document: OpenApiDocument,
-  pointer: string,
-): { readonly pointer: string } | undefined {
+/**
+ * The pointer to the schema of the value that JSON text contains, if the schema at `pointer` describes such text. Without a
+ * schema it is any value.
+ */
+export function contentOf(document: OpenApiDocument, pointer: string): string | undefined {
   const schemas = document.subschemas.certain(pointer);
   const isText = schemas.some(({ value }) => isJson(essenceOf(String(value['contentMediaType']))));
   if (!isText || schemas.some(({ value }) => 'contentEncoding' in value)) return undefined;
   const holder = schemas.find(({ value }) => 'contentSchema' in value);
-  return { pointer: joinPointer(holder?.pointer ?? pointer, 'contentSchema') };
+  return joinPointer(holder?.pointer ?? pointer, 'contentSchema');
 }
 
 /** Whether the types of the schema at `pointer` depend on what carries its values. */
-export function reaches(document: OpenApiDocument, pointer: string, { carrier, form }: Use): boolean {
-  const places = document.subschemas.possible(pointer);
-  if (carrier === 'data' || carrier === 'mixed data')
-    return places.some(({ value }) => 'contentMediaType' in value || carrier === 'mixed data');
-  if (carrier) return places.some(({ value }) => hasData(value));
-  return (
-    form !== undefined &&
-    places.some(({ value }) =>
-      members(value).some(([name, held]) =>
-        name === 'properties'
-          ? members(held).some(([one]) => form.files.has(one))
-          : OTHERS.test(name) && form.files.has(undefined),
-      ),
-    )
-  );
-}
+export const reaches = (document: OpenApiDocument, pointer: string, { event, form }: Use): boolean =>
+  document.subschemas
+    .possible(pointer)
+    .some(({ value: { properties } }) =>
+      members(properties).some(([name]) => (event ? name === 'data' : form?.files.has(name))),
+    ) || form?.files.has(undefined) === true;
 
-/** The keywords of properties that are not listed. */
-const OTHERS = /^(additional|unevaluated)Properties$/;
-
-/** The schema of a property that is a file of a form; undefined if it is none. */
-export const fileAt = ({ form }: Use, keyword: string, name?: unknown): JsonObject | undefined =>
-  keyword === 'properties'
-    ? form?.files.get(String(name))
-    : OTHERS.test(keyword)
-      ? form?.files.get(undefined)
-      : undefined;
-
-const hasData = ({ properties }: JsonObject): boolean => isObject(properties) && 'data' in properties;
-
-/** What carries an event with the schema at `pointer`. */
-function eventAt(document: OpenApiDocument, pointer: string): Carrier {
+/** What an event with the schema at `pointer` is. */
+function eventAt(document: OpenApiDocument, pointer: string): Event {
   const isMixed = document.subschemas
     .possible(pointer)
     .some(
-      ({ pointer: place, value }) =>
-        hasData(value) && contentOf(document, joinPointer(place, 'properties', 'data')),
+      ({ pointer: place }) => contentOf(document, joinPointer(place, 'properties', 'data')) !== undefined,
     );
-  return isMixed ? 'mixed' : 'event';
+  return isMixed ? 'mixed' : 'plain';
 }
 
 /**
@@ -155,7 +150,7 @@ export function bodyOf(
   if (items !== undefined) {
     const item = narrowed(
       items,
-      type.essence === 'text/event-stream' ? { carrier: eventAt(document, items) } : undefined,
+      type.essence === 'text/event-stream' ? { event: eventAt(document, items) } : undefined,
     );
     const stream = typed('AsyncIterable', { type: 'array', items: item });
     const isText = keyword === 'writeOnly' && schema !== undefined && admitsText(document, schema);

@@ -13,7 +13,7 @@ import {
   type OpenApiDocument,
   walk,
 } from '../../src/contract';
-import { bodyOf, contentOf, fileAt, partOf, reaches, type Use } from './body-types';
+import { bodyOf, partOf, reaches, replacementOf, type Use } from './body-types';
 
 const SCHEMAS = '/components/schemas';
 /** The keyword of the properties that each object excludes. */
@@ -41,7 +41,7 @@ export function splitByDirection(document: OpenApiDocument, codecs = new Codecs(
     const { keyword } = given;
     const isOwn = reaches(document, pointer, given);
     const use: Use = isOwn ? given : { keyword };
-    const key = `${keyword} ${use.carrier} ${use.form?.pointer} ${name}`;
+    const key = `${keyword} ${use.event} ${use.form?.pointer} ${name}`;
     const known = copies.get(key);
     if (known !== undefined) return known;
     let copy = name;
@@ -57,13 +57,8 @@ export function splitByDirection(document: OpenApiDocument, codecs = new Codecs(
 
   /** @param inherited schemas that apply to the same value and mark some of its properties */
   function narrow(schema: unknown, pointer: string, use: Use, inherited: readonly string[]): unknown {
-    const { keyword, carrier } = use;
+    const { keyword } = use;
     if (!isObject(schema)) return schema;
-    if (carrier === 'data' || carrier === 'mixed data') {
-      const content = contentOf(document, pointer)?.pointer;
-      if (content !== undefined) return narrow(document.at(content) ?? {}, content, { keyword }, []);
-      if (carrier === 'mixed data') return {};
-    }
     const marks = oneWay[keyword];
     const owners = [...inherited, ...marks.owners(pointer)];
     const excluded = (name: unknown) => marks.excludes(owners, String(name));
@@ -77,9 +72,12 @@ export function splitByDirection(document: OpenApiDocument, codecs = new Codecs(
       const { relation, as } = APPLICATORS.get(key) ?? {};
       if (!relation || (as !== 'one' && typeof operand !== 'object')) return [[key, operand]];
       const inPlace = relation === 'certain' || relation === 'possible';
-      const part = (value: unknown, ...step: (string | number)[]) =>
-        fileAt(use, key, step[0]) ??
-        narrow(value, joinPointer(here, ...step), partOf(use, relation, key, step[0]), inPlace ? owners : []);
+      const part = (value: unknown, ...step: (string | number)[]): unknown => {
+        const place = joinPointer(here, ...step);
+        const other = replacementOf(document, use, key, place);
+        if (typeof other === 'string') return narrow(document.at(other) ?? {}, other, { keyword }, []);
+        return other ?? narrow(value, place, partOf(use, relation), inPlace ? owners : []);
+      };
       if (as === 'one')
         return key === 'additionalProperties' && marks.always(here) ? [] : [[key, part(operand)]];
       if (as === 'map') {
