@@ -80,7 +80,8 @@ export function pieceOf(
       return text?.isWellFormed() ? { text, isBytes, ...(type !== undefined && { type }) } : undefined;
     },
     decode: (value) => {
-      if (isJson || isBytes) return value;
+      if (isJson) return value;
+      if (isBytes) return typeof value === 'string' ? value : undefined;
       // A decoder of text may remove U+FEFF at the start.
       const isMarked = isMultipart && typeof value === 'string' && value.startsWith('\ufeff');
       return isMarked ? undefined : decodeText(schemas, locations, value);
