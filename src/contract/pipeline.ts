@@ -20,6 +20,7 @@ import { announcesBody, IncomingBody } from './http/body';
 import { Connection } from './http/connection';
 import { faultToStderr, safely, settle, settleWithin } from './http/fault';
 import { fieldLines, fieldText, isFieldValue, repeatedField, requestIdOf } from './http/header-field';
+import { Uploads } from './http/uploads';
 import type { Operation } from './operations/operations';
 import { type Methods, pathParameters, type Router } from './operations/routes';
 import { type Answer, Problem } from './problem';
@@ -32,6 +33,7 @@ export type Middleware = (request: IncomingMessage, response: ServerResponse, ne
 
 /** Milliseconds. */
 const DEADLINE = 40_000;
+const UPLOAD_TIMEOUT = 30_000;
 
 /**
  * Creates the middleware that serves a document. Handlers receive only requests that conform to the document, and clients
@@ -44,6 +46,7 @@ const DEADLINE = 40_000;
  */
 export function createService<Own extends string = never>(options: ServiceOptions<Own>): Middleware {
   const { document: given, handlers, bodyLimit, maxRequests, deadline = DEADLINE, reserved } = options;
+  const { uploadTimeout = UPLOAD_TIMEOUT } = options;
   const contract = compileContract(given, options);
   checkWiring(contract, options);
   const served = withAuthentication(contract, options.strategies);
@@ -58,6 +61,7 @@ export function createService<Own extends string = never>(options: ServiceOption
   };
   const refuse = createRefuse(options, served.values(), fault);
   const answers = createAnswers(options, afterResponse, deadline, fault);
+  const uploads = receivesUploads(contract) ? new Uploads(options.uploads, bodyLimit) : undefined;
   const admission = new Admission({ maxRequests, bodyLimit, deadline }, giveUp);
 
   /** A request may be given up during each `await`. Then it ends there. */
@@ -98,7 +102,7 @@ export function createService<Own extends string = never>(options: ServiceOption
         : undefined;
 
       exchange.stage = 'receive';
-      const content = reader && (await requests.receive(reader, receivedBy(exchange, reader)));
+      const content = reader && (await requests.receive(reader, receivedBy(exchange, operation, reader)));
       admission.enter(exchange);
 
       exchange.stage = 'validate';
@@ -168,11 +172,16 @@ export function createService<Own extends string = never>(options: ServiceOption
   }
 
   /** The body of a request. */
-  function receivedBy(exchange: Exchange, { decode }: BodyReader): IncomingBody {
+  function receivedBy(exchange: Exchange, operation: Operation, { decode }: BodyReader): IncomingBody {
     const { request, response } = exchange;
+    const isWhole = typeof decode === 'function';
+    const isLong = !isWhole || operation.bodyLimit !== undefined;
+    const limit = operation.bodyLimit ?? bodyLimit;
     const hold = (bytes: number) => admission.hold(exchange, bytes);
-    const body = new IncomingBody(request, response, bodyLimit, hold, fault);
-    if (typeof decode !== 'function') exchange.received = body;
+    const patience = isLong ? uploadTimeout : undefined;
+    const body = new IncomingBody(request, response, { limit, patience, hold }, fault, uploads);
+    if (isLong) exchange.received = body;
+    if (isWhole) exchange.whole = limit;
     return body;
   }
 
@@ -215,6 +224,12 @@ export function createService<Own extends string = never>(options: ServiceOption
     }
   };
 }
+
+/** Whether some operation receives multipart bodies. */
+const receivesUploads = ({ served }: Contract): boolean =>
+  [...served.keys()].some(({ requestBody }) =>
+    requestBody?.content.some(({ type }) => type.essence.startsWith('multipart/')),
+  );
 
 function withAuthentication({ document, served }: Contract, strategies: Strategies) {
   const runners = new Map<string, RunStrategy>();

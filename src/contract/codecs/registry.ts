@@ -1,4 +1,4 @@
-import type { OpenApiDocument } from '../document/document';
+import { joinPointer, type OpenApiDocument } from '../document/document';
 import { closest, type MediaType, type MediaTypeObject } from '../http/media-type';
 import { Unservable } from '../parameters/parts';
 import { binary } from './binary';
@@ -40,11 +40,13 @@ export class Codecs {
 
   /** Compiles the reader of a body; undefined if it cannot be read, which becomes a finding. */
   reader(body: DescribedBody): ReturnType<Codec['reader']> | undefined {
+    this.checkStream(body);
     return servable(this.of(body), body, (codec) => codec.reader(body));
   }
 
   /** Compiles the writer of a body; undefined if it cannot be written, which becomes a finding. */
   writer(body: DescribedBody): ReturnType<Codec['writer']> | undefined {
+    this.checkStream(body);
     return servable(this.of(body), body, (codec) => codec.writer(body));
   }
 
@@ -62,6 +64,13 @@ export class Codecs {
     if (found?.type.essence === type.essence) return found;
     const [lacking, another] = readable.filter((media) => lacks(type, media.type));
     return lacking && !another ? lacking : found;
+  }
+
+  /** Adds a finding for `x-stream` where a body is not bytes. */
+  private checkStream(body: DescribedBody): void {
+    if (!body.isStream || this.of(body) === binary) return;
+    const message = `a body of ${body.key} is no stream of bytes: leave this out, or use application/octet-stream`;
+    body.document.addFinding(joinPointer(body.pointer, 'x-stream'), message);
   }
 
   private find(essence: string, body?: DescribedBody): Codec {

@@ -32,3 +32,10 @@ export interface Place {
   readonly pointer: string;
   readonly value: JsonObject;
 }
+
+/** A JSON pointer and all its parents except the root. */
+export function holdersOf(pointer: string): string[] {
+  const holders: string[] = [];
+  for (let here = pointer; here !== ''; here = here.slice(0, here.lastIndexOf('/'))) holders.push(here);
+  return holders;
+}

@@ -60,7 +60,8 @@ export function createAnswers<Own extends string>(
     }
     if (body instanceof OutgoingBody) return stream(exchange, encoded, body);
     try {
-      send(request, response, status, fieldsFor(exchange, encoded), body, bodyLimit, onFailure);
+      const limit = Math.min(exchange.served?.operation.bodyLimit ?? bodyLimit, bodyLimit);
+      send(request, response, status, fieldsFor(exchange, encoded), body, limit, onFailure);
     } catch (error) {
       onFailure(error);
     }

@@ -54,17 +54,25 @@ export const consoleLogger: LoggerFor = (requestId, operationId) => {
   return { debug: to('debug'), info: to('info'), warn: to('warn'), error: to('error') };
 };
 
-/** The resources that anonymous, or authenticated, requests use. */
-export interface Pool {
-  handlers: number;
+/** Bodies that are held in memory. */
+export interface Bodies {
   bytes: number;
   /** The requests whose bodies are being read, the oldest first. */
   readonly reading: Set<Exchange>;
 }
 
+/** The resources that anonymous, or authenticated, requests use. */
+export interface Pool {
+  handlers: number;
+  readonly short: Bodies;
+  readonly long: Bodies;
+}
+
 /** A request in progress, and its response. */
 export class Exchange {
   readonly started = performance.now();
+  /** When its deadline began: `started`, or the last progress of a long body. */
+  since = this.started;
   stage: Stage = 'route';
   /** The name of the hook that runs, in the stages of hooks. */
   hook: string | undefined;
@@ -77,8 +85,10 @@ export class Exchange {
   log: Logger | undefined;
   /** The body that the handler returned. */
   body: unknown;
-  /** The body of the request, if it is read piece by piece. */
+  /** The body of the request, if it is long. */
   received: IncomingBody | undefined;
+  /** The bytes that the body of the request can have, if it is read as a whole; 0: it is read piece by piece. */
+  whole = 0;
   /** The reason why the request was given up. */
   reason: Error | undefined;
   /** Undefined before the credentials are accepted. */

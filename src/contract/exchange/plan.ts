@@ -6,7 +6,7 @@ import { isFieldValue, unservableField } from '../http/header-field';
 import type { MediaTypeObject } from '../http/media-type';
 import { compileHeader, type WriteHeader } from '../parameters/header';
 import type { Operation, ResponseObject } from '../operations/operations';
-import { envelopeSchema, parameterSchemas } from '../schema/envelope';
+import { envelopeSchema, NO_PARAMETERS, parameterSchemas } from '../schema/envelope';
 import type { SchemaSet } from '../schema/schema-set';
 import type { Shapes } from '../schema/shapes';
 import type { Judge } from '../schema/validator';
@@ -56,7 +56,7 @@ export function judgesOf(
   if (typeof coder === 'function')
     return { judged: isJudged ? schema : undefined, items: undefined, item: undefined };
   const { items } = coder;
-  const item = items === undefined ? undefined : envelopeSchema({}, items, schemas, true);
+  const item = items === undefined ? undefined : envelopeSchema(NO_PARAMETERS, items, schemas, true);
   return { judged: 'judged' in coder ? coder.judged : undefined, items, item };
 }
 

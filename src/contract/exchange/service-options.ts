@@ -3,6 +3,7 @@ import type { OwnCodec } from '../codecs/own';
 import type { OwnStreamCodec } from '../codecs/own-stream';
 import type { JsonObject, OpenApiDocument, Remark } from '../document/document';
 import type { ReportFault } from '../http/fault';
+import type { UploadOptions } from '../http/uploads';
 import type { Operation } from '../operations/operations';
 import type { Answer, Headers, Problem, ProblemKind } from '../problem';
 import type { OwnFormats } from '../schema/formats';
@@ -48,8 +49,10 @@ export interface ServiceOptions<Own extends string = never> extends Extensions, 
    * default it is sent as `render` returns it.
    */
   readonly onlyDocumented?: boolean | undefined;
-  /** The maximum size of a request body in bytes. */
+  /** The maximum size of a request body in bytes, where its operation has no `x-body-limit`. */
   readonly bodyLimit: number;
+  /** Where files of multipart bodies lie until their exchange ends. By default below the system's folder, at most 1 GiB. */
+  readonly uploads?: UploadOptions | undefined;
   /**
    * The maximum number of concurrent handlers; admission.ts has the other bounds that depend on it. Further requests are
    * refused with `unavailable`.
@@ -57,6 +60,12 @@ export interface ServiceOptions<Own extends string = never> extends Extensions, 
   readonly maxRequests: number;
   /** Milliseconds from the head of a request to its response; then it is refused with `unavailable`. 40,000 by default. */
   readonly deadline?: number | undefined;
+  /**
+   * Milliseconds without a byte after which a long body is refused with `requestTimeout`: one that is read piece by piece, or
+   * whose operation has `x-body-limit`. While it arrives, neither the time of a whole request nor `deadline` ends it. 30,000
+   * by default.
+   */
+  readonly uploadTimeout?: number | undefined;
   /** Headers of every response, documented or not. */
   readonly headers: Headers;
   /**

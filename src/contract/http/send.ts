@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Duplex, Readable } from 'node:stream';
 import { ReadableStream } from 'node:stream/web';
 import { isUnread } from './body';
+import { Connection } from './connection';
 import { attempt, type ReportFault, settleWithin } from './fault';
 import type { Fields } from './header-field';
 
@@ -28,7 +29,8 @@ export function send(
   // another text the socket would count the code units that wait, and not the bytes.
   const bytes = typeof body === 'string' && body.length !== length ? Buffer.from(body) : body;
   const { expect, 'content-length': declared = Infinity } = request.headers;
-  if (!isUnread(request) || (Number(declared) <= limit && expect === undefined)) {
+  const isShort = Number(declared) <= limit && !Connection.of(request.socket)?.isOverdue;
+  if (!isUnread(request) || (isShort && expect === undefined)) {
     response.writeHead(status, fields).end(bytes, 'latin1');
     return;
   }

@@ -1,6 +1,8 @@
 import { joinPointer, type JsonObject, members, type OpenApiDocument } from '../document/document';
 import { isJson } from '../http/media-type';
+import { type Holder, parseJson } from '../json/parse';
 import { stringifyJson } from '../json/stringify';
+import { DescribedValue } from '../operations/described-value';
 import { readOperations, type Operation, type Parameter } from '../operations/operations';
 import { parsePathTemplate } from '../operations/routes';
 import { writeParameter } from '../parameters/write';
@@ -168,7 +170,7 @@ function lineOf({ paths, parameters }: Operation, values: Values) {
     const text = values.textOf(parameter);
     if (text === undefined) return undefined;
     if (parameter.in === 'path') texts.set(parameter.name, text);
-    else if (parameter.in === 'query') query.push(text);
+    else if (parameter.in === 'query' || parameter.in === 'querystring') query.push(text);
     else if (parameter.in === 'cookie') cookies.push(text);
     else headers[parameter.name] = text;
   }
@@ -183,11 +185,10 @@ function lineOf({ paths, parameters }: Operation, values: Values) {
 }
 
 /** The first example of a parameter: its own, that of its content, or that of its schema. */
-function parameterExample(document: OpenApiDocument, { schemaPointer, json }: Parameter): unknown {
+function parameterExample(document: OpenApiDocument, { schemaPointer, pointer }: Parameter): unknown {
   if (schemaPointer === undefined) return undefined;
   const owner = schemaPointer.slice(0, schemaPointer.lastIndexOf('/'));
-  const parameter = json ? owner.split('/').slice(0, -2).join('/') : owner;
-  const own = [...examplesOf(document, parameter), ...examplesOf(document, owner)];
+  const own = [...examplesOf(document, pointer), ...examplesOf(document, owner)];
   return own[0] ?? schemaExample(document, schemaPointer);
 }
 
@@ -226,11 +227,38 @@ function exampleOf(document: OpenApiDocument, pointer: string): unknown {
   return schemas.flatMap(({ value }) => value['examples'] ?? [])[0];
 }
 
-/** The examples of the Parameter Object or Media Type Object at `pointer` itself (OpenAPI 3.1 section 4.8.14). */
+/**
+ * The examples of the Parameter Object or Media Type Object at `pointer` itself, as values (OpenAPI 3.1 section 4.8.14, and 3.2
+ * section 4.19 for `dataValue` and `serializedValue`).
+ */
 export function examplesOf(document: OpenApiDocument, pointer: string): unknown[] {
   const { example, examples } = document.follow(pointer).value;
-  const named = members(examples).map(
-    ([name]) => document.follow(joinPointer(pointer, 'examples', name)).value['value'],
-  );
+  const named = members(examples).map(([name]) => {
+    const {
+      value,
+      dataValue = value,
+      serializedValue,
+    } = document.follow(joinPointer(pointer, 'examples', name)).value;
+    return (
+      dataValue ??
+      (typeof serializedValue === 'string' ? deserialized(document, pointer, serializedValue) : undefined)
+    );
+  });
   return [example, ...named].filter((given) => given !== undefined);
+}
+
+/** The value of a text that is JSON, or a string itself; undefined for a text in another format. */
+function deserialized(document: OpenApiDocument, pointer: string, text: string): unknown {
+  const { pointer: owner, value } = document.follow(pointer);
+  if ('itemSchema' in value) return undefined;
+  const types =
+    'schema' in value ? DescribedValue.at(document, joinPointer(owner, 'schema')).types() : undefined;
+  if (types?.includes('string') !== false) return text;
+  try {
+    const holder: Holder = {};
+    parseJson(text, holder, 'value');
+    return holder['value'];
+  } catch {
+    return undefined;
+  }
 }
