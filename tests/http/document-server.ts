@@ -76,6 +76,7 @@ export const DOCUMENTS = [
   'scopes.yaml',
   'security.yaml',
   'strings.yaml',
+  'uploads.yaml',
 ];
 
 /** Reads a document of tests/http/documents and bundles its files. */
