@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { compileContract } from './compile';
 import { Admission } from './exchange/admission';
-import { createAnswers } from './exchange/answers';
+import { createAnswers, STOPPING } from './exchange/answers';
 import {
   consoleLogger,
   type Exchange,
@@ -14,11 +14,12 @@ import { createRefuse } from './exchange/refusal';
 import type { BodyReader } from './exchange/request';
 import type { Encoded } from './exchange/response';
 import type { Contract, SecuredOperation } from './exchange/served-operation';
-import type { ServiceOptions } from './exchange/service-options';
+import type { ServiceOptions, Streams } from './exchange/service-options';
 import { checkWiring } from './exchange/wiring';
 import { announcesBody, IncomingBody } from './http/body';
 import { Connection } from './http/connection';
 import { faultToStderr, safely, settle, settleWithin } from './http/fault';
+import { OutgoingBody } from './http/send';
 import { fieldLines, fieldText, isFieldValue, repeatedField, requestIdOf } from './http/header-field';
 import { Uploads } from './http/uploads';
 import type { Operation } from './operations/operations';
@@ -34,6 +35,7 @@ export type Middleware = (request: IncomingMessage, response: ServerResponse, ne
 /** Milliseconds. */
 const DEADLINE = 40_000;
 const UPLOAD_TIMEOUT = 30_000;
+const STREAMS: Streams = { most: 1_000, itemTimeout: 600_000, heartbeat: 15_000 };
 
 /**
  * Creates the middleware that serves a document. Handlers receive only requests that conform to the document, and clients
@@ -47,6 +49,7 @@ const UPLOAD_TIMEOUT = 30_000;
 export function createService<Own extends string = never>(options: ServiceOptions<Own>): Middleware {
   const { document: given, handlers, bodyLimit, maxRequests, deadline = DEADLINE, reserved } = options;
   const { uploadTimeout = UPLOAD_TIMEOUT } = options;
+  const streams = { ...STREAMS, ...options.streams };
   const contract = compileContract(given, options);
   checkWiring(contract, options);
   const served = withAuthentication(contract, options.strategies);
@@ -60,9 +63,9 @@ export function createService<Own extends string = never>(options: ServiceOption
     return log;
   };
   const refuse = createRefuse(options, served.values(), fault);
-  const answers = createAnswers(options, afterResponse, deadline, fault);
+  const answers = createAnswers(options, afterResponse, streams, fault);
   const uploads = receivesUploads(contract) ? new Uploads(options.uploads, bodyLimit) : undefined;
-  const admission = new Admission({ maxRequests, bodyLimit, deadline }, giveUp);
+  const admission = new Admission({ maxRequests, bodyLimit, deadline, streams: streams.most }, giveUp);
 
   /** A request may be given up during each `await`. Then it ends there. */
   async function serve(exchange: Exchange, url: string): Promise<void> {
@@ -153,6 +156,10 @@ export function createService<Own extends string = never>(options: ServiceOption
       exchange.body = body;
       returned.push(status, headers, type, body);
       encoded = responses.write({ status, headers, contentType: type, body }, exchange.headers, accepted);
+      if (encoded.body instanceof OutgoingBody && request.method !== 'HEAD') {
+        if (streams.stopping?.aborted) throw STOPPING;
+        admission.assertPlace(exchange);
+      }
     } catch (error) {
       settle(error, fault);
       settleWithin(returned, fault);

@@ -1,5 +1,7 @@
 import { ReadableStream } from 'node:stream/web';
+import { FileBody, isFileLike } from '../http/files';
 import { isTextual } from '../http/media-type';
+import { isStreamed, isUntouched, OutgoingBody } from '../http/send';
 import { Unservable } from '../parameters/parts';
 import { type Codec, type DescribedBody, isOpaque, type ReadBody, type ReadPieces } from './codec';
 
@@ -22,6 +24,7 @@ export const binary: Codec = {
   mediaType: 'application/octet-stream',
   isText: false,
   isJudged: false,
+  writesFiles: true,
   carries: () => true,
   reader(body) {
     assertOpaque(body);
@@ -30,11 +33,22 @@ export const binary: Codec = {
   writer(body) {
     assertOpaque(body);
     return (value) => {
-      if (!(value instanceof Uint8Array)) throw new TypeError(`expected a Uint8Array for ${body.key}`);
-      return value;
+      if (value instanceof Uint8Array) return value;
+      if (isFileLike(value)) return FileBody.of(value);
+      if (isStreamed(value) && isUntouched(value)) return new OutgoingBody(value, bytesOnly);
+      throw new TypeError(
+        `expected bytes for ${body.key}: a Uint8Array, a Blob, a FileHandle, or a stream of bytes that nobody reads`,
+      );
     };
   },
 };
+
+async function* bytesOnly(items: AsyncIterable<unknown>): AsyncGenerator<Uint8Array> {
+  for await (const item of items) {
+    if (!(item instanceof Uint8Array)) throw new TypeError('a piece of the stream is not a Uint8Array');
+    yield item;
+  }
+}
 
 function assertOpaque(body: DescribedBody): void {
   if (isOpaque(body)) return;

@@ -3,15 +3,17 @@ import { closest, type MediaType, type MediaTypeObject } from '../http/media-typ
 import { Unservable } from '../parameters/parts';
 import { binary } from './binary';
 import type { Codec, DescribedBody } from './codec';
+import { events } from './events';
 import { form } from './form';
 import { json } from './json';
+import { lines } from './lines';
 import { multipart } from './multipart';
 import { adapt, type OwnCodec } from './own';
 import { adaptStream, type OwnStreamCodec } from './own-stream';
 import { text } from './text';
 
 /** The first codec that carries a media type is used. `binary` carries all media types. */
-const BUILT_IN: readonly Codec[] = [json, form, multipart, text, binary];
+const BUILT_IN: readonly Codec[] = [events, lines, json, form, multipart, text, binary];
 
 /** A documented media type with its codec. */
 type Coded = Pick<MediaTypeObject, 'type'> & { readonly codec: Codec };
@@ -79,6 +81,13 @@ export class Codecs {
 }
 
 function servable<T>(codec: Codec, body: DescribedBody, compile: (codec: Codec) => T): T | undefined {
+  const { type, key, document, items } = body;
+  // Each item of a multipart body is a part.
+  if (items !== undefined && !codec.isItems && !type.essence.startsWith('multipart/'))
+    document.addFinding(
+      items,
+      `a body of ${key} is no sequence of items: use text/event-stream, application/jsonl or application/json-seq`,
+    );
   try {
     const compiled = compile(codec);
     const charset = codec.isText ? body.type.parameters.get('charset') : undefined;

@@ -36,7 +36,7 @@ export const text: Codec = {
 const typesOf = ({ document, schema }: DescribedBody) => DescribedValue.at(document, schema).types();
 
 /** Whether a schema describes strings and nothing else, and these are not bytes. */
-function describesText(body: DescribedBody): boolean {
+export function describesText(body: DescribedBody): boolean {
   const { document, schema } = body;
   if (schema === undefined) return false;
   if (document.subschemas.certain(schema).some(({ value }) => value['format'] === 'binary')) return false;

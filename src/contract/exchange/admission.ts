@@ -11,12 +11,12 @@
  * - *Handler.* At most `maxRequests` handlers run. Beyond that a request is refused before the server reads its body, and
  *   again before the server calls its handler.
  *
- * Anonymous requests (of operations without credentials) have separate bounds for bodies and handlers.
+ * Anonymous requests (of operations without credentials) have separate bounds for bodies, handlers and streams.
  *
  * A request releases its resources when it is answered, when its client disconnects, and at its deadline. The deadline of a
  * long body begins anew with each of its pieces, and at its end. JavaScript cannot
  * stop a handler: the signal is aborted, and the handler is no longer counted, even if it still runs. A handler whose answer
- * is a stream counts until the stream ends.
+ * is a stream gives its place to others: at most `streams` streams are open.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -26,6 +26,7 @@ import { type Bodies, Exchange, type Pool } from './exchange';
 
 export interface Bounds {
   readonly maxRequests: number;
+  readonly streams: number;
   /** Bytes. */
   readonly bodyLimit: number;
   /** Milliseconds from the head of a request to its answer. */
@@ -39,7 +40,7 @@ const overloaded = (message: string) =>
   new Problem('unavailable', `${message}: try again later`, { 'Retry-After': '1' });
 
 const noBodies = (): Bodies => ({ bytes: 0, reading: new Set() });
-const emptyPool = (): Pool => ({ handlers: 0, short: noBodies(), long: noBodies() });
+const emptyPool = (): Pool => ({ handlers: 0, streams: 0, short: noBodies(), long: noBodies() });
 
 /** Counts the requests in progress, and gives up or refuses those beyond the bounds. */
 export class Admission {
@@ -84,13 +85,23 @@ export class Admission {
     return true;
   }
 
-  /** Counts the handler of a closed request until the stream has ended that it has returned. */
+  /**
+   * Called before a stream is answered.
+   *
+   * @throws {Problem} `unavailable` if `streams` are open already
+   */
+  assertPlace({ pool }: Exchange): void {
+    const { streams } = this.bounds;
+    if (pool && pool.streams >= streams) throw overloaded(`${streams} streams are open already`);
+  }
+
+  /** Counts a stream until it has ended. The handler of its request has returned. */
   async during({ pool }: Exchange, stream: Promise<void>): Promise<void> {
-    if (pool) pool.handlers++;
+    if (pool) pool.streams++;
     try {
       await stream;
     } finally {
-      if (pool) pool.handlers--;
+      if (pool) pool.streams--;
     }
   }
 

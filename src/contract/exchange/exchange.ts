@@ -64,6 +64,8 @@ export interface Bodies {
 /** The resources that anonymous, or authenticated, requests use. */
 export interface Pool {
   handlers: number;
+  /** The responses whose bodies are made while they are sent. */
+  streams: number;
   readonly short: Bodies;
   readonly long: Bodies;
 }
@@ -201,6 +203,8 @@ export interface Outcome<Own extends string = never> {
   readonly status: number;
   /** The problem in place of a response of the handler, or of the rest of its stream. Only logs may show its cause. */
   readonly problem: Problem<ProblemKind | Own> | undefined;
+  /** If its stream broke off: the index of the item at which it did, from 0; -1 before the first. */
+  readonly brokenAt: number | undefined;
   /** The body that the handler returned. */
   readonly body: unknown;
   /** The duration of the request. */
@@ -214,6 +218,7 @@ export function outcomeOf<Own extends string>(
   { served, started, body, requestId, request, route, stage, hook }: Exchange,
   problem: Outcome<Own>['problem'],
   status: number,
+  brokenAt?: number,
 ): Outcome<Own> {
   return {
     method: request.method ?? '',
@@ -223,6 +228,7 @@ export function outcomeOf<Own extends string>(
     hook,
     status,
     problem,
+    brokenAt,
     body,
     milliseconds: performance.now() - started,
     requestId,

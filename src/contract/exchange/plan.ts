@@ -110,7 +110,7 @@ export class ResponsePlans {
       if (!encode) return [];
       const { judged, items, item } = judgesOf(encode, codec, media, schemas);
       const schema = envelopeSchema(parameters, judged, schemas, false);
-      return [{ media: { ...media, codec, encode }, judged: judged ?? items, schema, item }];
+      return [{ media: { ...media, codec, encode }, judged: items ?? judged, schema, item }];
     });
     const bodiless: VariantPlan = {
       media: undefined,
@@ -135,7 +135,7 @@ export class ResponsePlans {
 /** A variant, planned. */
 interface VariantPlan {
   readonly media: Variant['media'];
-  /** The pointer of the schema that judges the body, or each item of it. */
+  /** The pointer of the schema that judges each item of the body, or the whole. */
   readonly judged: string | undefined;
   readonly schema: JsonObject;
   readonly item: JsonObject | undefined;

@@ -3,6 +3,7 @@ import type { OwnCodec } from '../codecs/own';
 import type { OwnStreamCodec } from '../codecs/own-stream';
 import type { JsonObject, OpenApiDocument, Remark } from '../document/document';
 import type { ReportFault } from '../http/fault';
+import type { StreamTimes } from '../http/send';
 import type { UploadOptions } from '../http/uploads';
 import type { Operation } from '../operations/operations';
 import type { Answer, Headers, Problem, ProblemKind } from '../problem';
@@ -20,6 +21,14 @@ export interface Extensions {
   readonly formats?: OwnFormats;
   /** Codecs for further media types, or in place of the built-in codecs. The first that carries a media type is used. */
   readonly codecs?: readonly (OwnCodec | OwnStreamCodec)[];
+}
+
+/** Bounds on responses that are streams. By default: 1,000 streams, 600,000 and 15,000 milliseconds. */
+export interface Streams extends StreamTimes {
+  /** How many may be open, those of anonymous clients apart. Further ones are refused with `unavailable`. */
+  readonly most: number;
+  /** Aborted when the server stops: streams of items end, and no further one begins. */
+  readonly stopping?: AbortSignal | undefined;
 }
 
 /**
@@ -66,6 +75,8 @@ export interface ServiceOptions<Own extends string = never> extends Extensions, 
    * by default.
    */
   readonly uploadTimeout?: number | undefined;
+  /** The bounds on responses that are streams. */
+  readonly streams?: Partial<Streams> | undefined;
   /** Headers of every response, documented or not. */
   readonly headers: Headers;
   /**

@@ -76,10 +76,14 @@ export const isJson = (essence: string): boolean =>
   essence === 'application/json' || essence === 'text/json' || essence.endsWith('+json');
 
 /** Media types that are text: a schema of strings describes all of it. */
-const TEXT = /^text\/|[/+](xml|yaml|jsonl|json-seq|ndjson|x-ndjson|x-jsonlines|graphql|javascript)$/;
+const TEXT = /^text\/|[/+](xml|yaml|graphql|javascript)$/;
+const LINES = /[/+](jsonl|json-seq|ndjson|x-ndjson|x-jsonlines)$/;
+
+/** Whether a media type is a sequence of JSON values. */
+export const isSequential = (essence: string): boolean => LINES.test(essence);
 
 /** Whether a media type is text if its schema describes strings. */
-export const isTextual = (essence: string): boolean => TEXT.test(essence);
+export const isTextual = (essence: string): boolean => TEXT.test(essence) || isSequential(essence);
 
 /**
  * How closely the essence of a media range covers that of a media type: 4 is the type itself, 3 a range of its suffix
