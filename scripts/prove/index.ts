@@ -55,6 +55,7 @@ export { escapeToken, nodeAt, objectAt, pointerOf, resolvePointer } from './json
 export { parse as parseValue, rounded, toJavaScript } from './json/value';
 export { type Document, type Operation, type Response } from './document/model';
 export { codecOf } from './document/media';
+export { readBody } from './service/read-body';
 export { documentBasePath, readDocument } from './document/reader';
 export { remarksOn } from './report/remarks';
 export { type Family } from './cases/case';
