@@ -202,6 +202,8 @@ function protocolObligations(
   // RFC 9110 section 9.3.2: a server answers HEAD where it answers GET.
   const answersHead =
     method === 'GET' && !operations.some((other) => other.path === path && other.method === 'HEAD');
+  const documents = (...statuses: readonly string[]): boolean =>
+    operation.responses.some(({ status }) => statuses.includes(status));
   const hasJson = body?.content.some(({ type }) => codecOf(type) === 'json') === true;
   const scenarios: Readonly<Record<ProtocolScenario, boolean>> = {
     'undocumented methods': true,
@@ -209,6 +211,13 @@ function protocolObligations(
     'unknown path': true,
     'unlisted query parameter': !acceptsAnyQueryParameter(requests, operation),
     'HEAD of GET': answersHead,
+    'streamed items': operation.responses.some(({ content }) => content.some(({ items }) => items)),
+    ranges: method === 'GET' && documents('206', '416'),
+    'conditional requests': method === 'GET' && documents('304'),
+    preconditions: documents('412'),
+    'content codings':
+      method === 'GET' &&
+      operation.responses.some((one) => one.status.startsWith('2') && one.content.length > 0),
     'content negotiation': negotiableMediaTypes(operation).length > 0,
     'unsupported media types': body !== undefined,
     'equivalent media types': body !== undefined,

@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Document, MediaType, Response } from '../document/model';
-import { codecOf, isRange } from '../document/media';
-import { nodeAt, escapeToken, resolvePointer } from '../json/tree';
+import { codecOf, isRange, sequenceOf } from '../document/media';
+import { nodeAt, resolvePointer } from '../json/tree';
 import { parse, parseOrUndefined, type Value } from '../json/value';
-import { instanceLocations } from '../schema/probes';
-import { isClosed, propertyNames } from '../schema/locations';
 import type { Finding } from '../profile';
 import type { Oracle } from '../schema/oracle';
 import { header, headerLines, type RawResponse, summarize } from '../wire/message';
 import type { Exchange } from './comparison';
+import { bodyFindings, type ResponseOracles } from './body';
+import { streamFindings } from './streams';
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -50,13 +50,6 @@ export function readBody(
   }
 }
 
-/** Judges response bodies and headers. */
-export interface ResponseOracles {
-  readonly strict: Oracle;
-  /** Ignores annotations that the strict one asserts. A value is invalid if it is invalid for all of them. */
-  readonly lenient: readonly Oracle[];
-}
-
 /** The findings about the media type, the body and the headers of a documented response. */
 export function responseFindings(
   { document, sent, outcome, value }: Exchange,
@@ -76,6 +69,8 @@ export function responseFindings(
     const names = response.content.map(({ name }) => name);
     return [...headers, mediaTypeFinding(names, outcome)];
   }
+  const sequence = sequenceOf(documented.name);
+  if (sequence) return [...headers, ...streamFindings(document, oracles, documented, sequence, outcome)];
   // In a range only JSON is read.
   const ofRange = value === undefined ? 'binary' : 'json';
   const codec = isRange(documented.name) ? ofRange : codecOf(documented.name);
@@ -84,7 +79,7 @@ export function responseFindings(
   return [...headers, ...bodyFindings(document, oracles, documented.schema, got, outcome)];
 }
 
-function headerFindings(
+export function headerFindings(
   oracles: ResponseOracles,
   response: Response,
   outcome: RawResponse,
@@ -112,38 +107,4 @@ function headerValues(name: string, lines: readonly string[]): Value[] {
   const items = text.split(',').map((item) => item.trim());
   const decodeEach = (texts: readonly string[]): Value => texts.map((one) => parseOrUndefined(one) ?? one);
   return [text, parseOrUndefined(text) ?? text, [...lines], items, decodeEach(items), decodeEach(lines)];
-}
-
-/** The findings about a body: it must fit its schema, without unlisted properties. */
-export function bodyFindings(
-  document: Document,
-  { strict, lenient }: ResponseOracles,
-  schema: string,
-  value: Value | undefined,
-  outcome: RawResponse,
-): Finding[] {
-  if (value === undefined)
-    return [
-      { rule: 'response body', message: `expected a body that fits ${schema}, got ${summarize(outcome)}` },
-    ];
-  if (!strict.decides(schema, value)) return []; // A pattern takes too long, which is no fault of the server.
-  const errors = strict.errors(schema, value);
-  if (errors.length > 0) {
-    const withoutAnnotations = lenient.map((oracle) => oracle.errors(schema, value));
-    const isAnnotation = withoutAnnotations.some((others) => others.length === 0);
-    const rule = isAnnotation ? 'response annotations' : 'response body';
-    const error = isAnnotation ? errors[0] : (withoutAnnotations[0]?.[0] ?? errors[0]);
-    const message = `expected a body that fits ${schema}, got ${summarize(outcome)}: ${error ?? ''}`;
-    return [{ rule, message }];
-  }
-  const found = instanceLocations(document.responses, strict, schema, value);
-  return found.flatMap(({ instancePointer, value: part, subschemas }): Finding[] => {
-    if (!(part instanceof Map) || !isClosed(subschemas)) return [];
-    const { listed } = propertyNames(subschemas);
-    const unlisted = [...part.keys()].filter((name) => !listed.includes(name));
-    return unlisted.map((name) => ({
-      rule: 'unlisted response property',
-      message: `expected no unlisted property, got ${instancePointer}/${escapeToken(name)}`,
-    }));
-  });
 }

@@ -9,6 +9,17 @@ export function codecOf(mediaType: string): Codec {
   return essence.startsWith('text/') ? 'text' : 'binary';
 }
 
+/** How the items of a body follow each other: as server-sent events, a line each, or after a record separator (RFC 7464). */
+export type Sequence = 'events' | 'lines' | 'records';
+
+/** How a media type carries one item after another (OpenAPI 3.2, sequential media types); undefined if it does not. */
+export function sequenceOf(mediaType: string): Sequence | undefined {
+  const essence = essenceOf(mediaType);
+  if (essence === 'text/event-stream') return 'events';
+  if (/^application\/(?:.+\+)?json-seq$/.test(essence)) return 'records';
+  return /^application\/(?:x-)?(?:jsonl|ndjson|json-?lines)$/.test(essence) ? 'lines' : undefined;
+}
+
 const essenceOf = (mediaType: string): string => mediaType.split(';')[0]?.trim().toLowerCase() ?? '';
 
 /** Whether a documented media type is a range (OpenAPI 3.1 section 4.8.14). */

@@ -29,6 +29,8 @@ export interface MediaType extends Examples {
   readonly type: string;
   /** Pointer to its schema, if it has one. */
   readonly schema?: string;
+  /** Pointer to the schema of each item: `itemSchema`, else `x-item-schema`. */
+  readonly items?: string;
 }
 
 /** OpenAPI 3.1 section 4.8.17. */

@@ -13,15 +13,16 @@ import {
   resolvePointer,
 } from '../json/tree';
 import { Untestable } from '../untestable';
+import { expandEvents } from './events';
 import { resolveIdentifiers } from './identifiers';
 import { expandDiscriminators } from './inheritance';
 
 /** The document in JSON Schema alone, and without the annotations of schemas that a server may ignore. */
 export function normalize(given: JsonObject, formats: Readonly<Record<string, string>>) {
   const merged = mergePathItems(resolveIdentifiers(asObject(withDoubles(given))));
-  const formatless = withoutKeywords(merged, 'format');
+  const formatless = expandEvents(withoutKeywords(merged, 'format'));
   return {
-    json: expandDiscriminators(withPatterns(merged, formats)),
+    json: expandEvents(expandDiscriminators(withPatterns(merged, formats))),
     formatless,
     undirected: withoutKeywords(formatless, 'readOnly', 'writeOnly'),
   };

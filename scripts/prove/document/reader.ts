@@ -162,8 +162,10 @@ function readContent(json: JsonObject, owner: string): MediaType[] {
     const node = asObject(media);
     const pointer = `${owner}/content/${escapeToken(name)}`;
     const schema = node['schema'] !== undefined && { schema: `${pointer}/schema` };
+    const word = ['itemSchema', 'x-item-schema'].find((key) => node[key] !== undefined);
+    const items = word !== undefined && { items: `${pointer}/${word}` };
     const type = concreteType(name, isStructured(json, asObject(node['schema'])));
-    return { name, type, ...schema, ...readExamples(json, pointer) };
+    return { name, type, ...schema, ...items, ...readExamples(json, pointer) };
   });
 }
 

@@ -40,7 +40,11 @@ export function openClient(bounds?: BlackBox, signal?: AbortSignal) {
   const mustEnd = (): string | undefined => (cut ??= isOver());
 
   /** Undefined if the run must end: the request was not sent, or its answer is not awaited. */
-  const exchange = async (address: Address, request: RawRequest): Promise<Outcome | undefined> => {
+  const exchange = async (
+    address: Address,
+    request: RawRequest,
+    listening?: number,
+  ): Promise<Outcome | undefined> => {
     for (let attempt = 0; ; attempt++) {
       await pause(next - performance.now(), signal);
       if (mustEnd() !== undefined) return undefined;
@@ -49,7 +53,11 @@ export function openClient(bounds?: BlackBox, signal?: AbortSignal) {
       const began = performance.now();
       // A server that waits for a withheld body never answers. One that answers needs no longer than for others.
       const patience = request.sending === 'withheld' ? WITHHELD_TIMEOUT_MS + 3 * slowest : Infinity;
-      const outcome = await send(address, request, signal, patience);
+      const outcome = await send(address, request, {
+        signal,
+        patience,
+        ...(listening !== undefined && { listening }),
+      });
       if ('status' in outcome) slowest = Math.max(slowest, performance.now() - began);
       if (signal?.aborted === true) {
         mustEnd();

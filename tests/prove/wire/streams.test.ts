@@ -14,7 +14,7 @@ async function exchange(
 ): Promise<Outcome> {
   const { port, close } = await openServer(createServer(listener));
   const request = { method: 'POST', target: '/', headers: [], pieces };
-  const outcome = await send({ host: '127.0.0.1', port }, request, undefined, Infinity, onContent);
+  const outcome = await send({ host: '127.0.0.1', port }, request, onContent ? { onContent } : {});
   await close();
   return outcome;
 }

@@ -1,0 +1,138 @@
+import { authorizedRequest, expectSuccess, type OperationContext } from '../cases/case';
+import { sequenceOf } from '../document/media';
+import { type ProtocolScenario, ruleKey } from '../obligation';
+import type { Session } from '../session';
+import type { Server } from '../target';
+import { header, isSuccess, pathOf, type RawRequest, type RawResponse, withPath } from '../wire/message';
+import { codingRequests, conditionalRequests, current, headRequest, STALE } from './conditions';
+import { rangeRequests } from './ranges';
+import { type Asked, caseOf, documents, isSame, type Whole, wholeOf } from './whole';
+
+/** Asks for what a GET answers in parts, with its validators, in content codings and by HEAD, and compares the answers. */
+export async function attemptRepresentation(
+  context: OperationContext,
+  server: Server,
+  session: Session,
+): Promise<void> {
+  const { operation } = context;
+  const leaveOpen = (scenario: ProtocolScenario, reason: string): void => {
+    session.ledger.undecide([ruleKey(operation, 'protocol', scenario)], { state: 'OUT OF REACH', reason });
+  };
+  if (operation.method !== 'GET') return;
+  await session.reset(server);
+  const whole = await askWhole(context, server, session);
+  if (!whole) return;
+  const { response, isStable, etag, modified } = whole;
+  const isStream = sequenceOf(header(response, 'content-type') ?? '') !== undefined;
+  const changes = isStable ? undefined : 'two answers in a row differ';
+  const isPartial = response.cut ? 'the answer is larger than what the prover reads' : undefined;
+  const isCoded =
+    header(response, 'content-encoding') === undefined ? undefined : 'the answer has a content coding';
+  const noRange =
+    changes ??
+    isPartial ??
+    isCoded ??
+    (response.status === 200 ? undefined : `it answers ${response.status}`);
+  const noCondition =
+    changes ??
+    (etag === undefined && modified === undefined
+      ? 'its answers have neither a valid ETag nor Last-Modified'
+      : undefined);
+  if (noRange !== undefined) leaveOpen('ranges', noRange);
+  if (noCondition !== undefined) leaveOpen('conditional requests', noCondition);
+  const hasRanges = documents(operation, 206) || documents(operation, 416);
+  const asked = [
+    headRequest(whole),
+    ...(hasRanges && noRange === undefined ? rangeRequests(whole) : []),
+    ...(documents(operation, 304) && noCondition === undefined ? conditionalRequests(whole) : []),
+    ...(isStream ? codingRequests(whole).slice(0, 1) : codingRequests(whole)),
+  ];
+  await attempt(whole, asked, context, server, session);
+}
+
+/** Sends requests without a reset in between, which could renew what they are compared with. */
+async function attempt(
+  whole: Whole,
+  asked: readonly Asked[],
+  context: OperationContext,
+  server: Server,
+  session: Session,
+): Promise<void> {
+  for (const one of asked) {
+    const sent = caseOf(whole, one);
+    if (session.isStub(sent.operation) && session.ledger.isKnown(sent)) continue;
+    const probed = await session.probe(server, sent, sent.family);
+    if (!probed) return;
+    if (probed.problems.length > 0) {
+      const again = await askWhole(context, server, session);
+      if (!again || !isSame(again.response, whole.response)) return; // Somebody has changed it.
+    }
+    const { problems, actual } = session.record(probed);
+    if (problems.length > 0) session.fail(sent, { problems, ...(actual && { actual }) });
+  }
+}
+
+/** What the minimal request is answered, twice. */
+async function askWhole(
+  context: OperationContext,
+  server: Server,
+  session: Session,
+): Promise<Whole | undefined> {
+  const request = authorizedRequest(context);
+  const first = await ask(context, request, server, session);
+  const second = first && (await ask(context, request, server, session));
+  return second && wholeOf(context.operation, first.request, first.response, second.response);
+}
+
+async function ask(
+  { operation }: OperationContext,
+  request: RawRequest,
+  server: Server,
+  { probe }: Session,
+): Promise<{ request: RawRequest; response: RawResponse } | undefined> {
+  const title = 'the whole';
+  const sent = {
+    family: 'representations',
+    title,
+    operation,
+    request,
+    expect: expectSuccess,
+    proves: [],
+  } as const;
+  const probed = await probe(server, sent, sent.family);
+  if (!probed || !isSuccess(probed.outcome)) return undefined;
+  return { request: probed.actual.request, response: probed.outcome };
+}
+
+/**
+ * Sends an operation that documents 412 a precondition that does not hold, and one that does.
+ *
+ * @param reader the GET of the same path
+ */
+export async function attemptPreconditions(
+  context: OperationContext,
+  reader: OperationContext | undefined,
+  server: Server,
+  session: Session,
+): Promise<void> {
+  const { operation } = context;
+  if (!documents(operation, 412)) return;
+  if (session.isStub(operation)) {
+    const reason = `the handler of ${operation.id} is a stub`;
+    const keys = [ruleKey(operation, 'protocol', 'preconditions')];
+    session.ledger.undecide(keys, { state: 'OUT OF REACH', reason });
+    return;
+  }
+  const send = async (asked: Asked): Promise<RawRequest | undefined> => {
+    const sent = caseOf({ operation, request: authorizedRequest(context) }, asked);
+    const { problems, outcome, actual = sent } = await session.attempt(server, sent);
+    if (problems.length > 0) session.fail(sent, { problems, actual });
+    return outcome && actual.request;
+  };
+  await session.reset(server);
+  const stale = await send(STALE);
+  if (!stale || !reader || !['PUT', 'PATCH'].includes(operation.method)) return;
+  const read = await ask(reader, withPath(authorizedRequest(reader), pathOf(stale)), server, session);
+  const etag = read && header(read.response, 'etag');
+  if (etag !== undefined) await send(current(etag));
+}
