@@ -44,12 +44,12 @@ export { UNKNOWN } from './document/accounting';
 export { OperationIndex, titleOf } from './document/path-items';
 export { joinPointer, isObject, members, OpenApiDocument } from './document/document';
 export { lastStep } from './document/json-pointer';
-export { APPLICATORS, certain } from './document/subschemas';
+export { APPLICATORS, certain, type Relation } from './document/subschemas';
 export { METHODS, operationPlaces } from './document/path-items';
 export { isLargeInteger, numberLiterals, writeDocument } from './document/text';
 export { versionFinding } from './document/openapi-schema';
 export { walk, type Walked, keywordAt } from './document/walk';
-export { type Support, type Kind, OBJECTS } from './document/keywords';
+export { type Support, type Kind, OBJECTS, type Version, versionOf } from './document/keywords';
 export { REFUSED, undocumentedFinding, undocumentedRefusals } from './exchange/own-refusals';
 export { refusalActions } from './exchange/refusal-overlay';
 export { jsonPath, type OverlayAction } from './operations/overlay';
@@ -68,6 +68,7 @@ export {
   type ResponseObject,
 } from './operations/operations';
 export { compilePattern } from './pattern/pattern';
+export { isBinary } from './schema/binary';
 export { Discriminators } from './schema/discriminator';
 export { type Direction, OneWay, type OneWayKeyword } from './schema/one-way';
 export { isInt64 } from './schema/exact-comparison';

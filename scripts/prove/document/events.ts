@@ -3,7 +3,7 @@ import { nodeAt, objectsIn, pointerOf, resolvePointer } from '../json/tree';
 import { parseOrUndefined } from '../json/value';
 import { APPLICATORS, mapSchemas } from '../schema/applicators';
 import { conjuncts } from './direction';
-import { sequenceOf } from './media';
+import { itemSchemaOf, sequenceOf } from './media';
 
 /**
  * The member of an event that is judged in the place of the JSON text in its `data`: an event on the wire has only texts, and
@@ -29,7 +29,7 @@ function withExpandedItems(json: JsonObject, media: JsonObject): JsonObject | un
     typeof reference === 'string'
       ? asObject(nodeAt(json, resolvePointer(json, pointerOf(reference))))
       : media;
-  const word = ['itemSchema', 'x-item-schema'].find((key) => described[key] !== undefined);
+  const word = itemSchemaOf(described);
   if (word === undefined) return undefined;
   const contents: Json[] = [];
 

@@ -1,11 +1,18 @@
+import type { JsonObject } from '../json/tree';
+
 /** How a body is encoded. */
-export type Codec = 'json' | 'form' | 'text' | 'binary';
+export type Codec = 'json' | 'form' | 'multipart' | 'lines' | 'text' | 'binary';
+
+/** Sequences of JSON texts: on a line each, or each after a record separator (RFC 7464). */
+const LINES = /^application\/(?:jsonl|(?:x-)?ndjson|x-jsonlines|(?:.*\+)?json-seq)$/;
 
 /** The codec of a media type; `binary` if no other applies. */
 export function codecOf(mediaType: string): Codec {
   const essence = essenceOf(mediaType);
   if (/[/+]json$/.test(essence)) return 'json';
   if (essence === 'application/x-www-form-urlencoded') return 'form';
+  if (essence.startsWith('multipart/')) return 'multipart';
+  if (LINES.test(essence)) return 'lines';
   return essence.startsWith('text/') ? 'text' : 'binary';
 }
 
@@ -16,11 +23,17 @@ export type Sequence = 'events' | 'lines' | 'records';
 export function sequenceOf(mediaType: string): Sequence | undefined {
   const essence = essenceOf(mediaType);
   if (essence === 'text/event-stream') return 'events';
-  if (/^application\/(?:.+\+)?json-seq$/.test(essence)) return 'records';
-  return /^application\/(?:x-)?(?:jsonl|ndjson|json-?lines)$/.test(essence) ? 'lines' : undefined;
+  if (!LINES.test(essence)) return undefined;
+  return essence.endsWith('json-seq') ? 'records' : 'lines';
 }
 
-const essenceOf = (mediaType: string): string => mediaType.split(';')[0]?.trim().toLowerCase() ?? '';
+/** The fields with the schema of each item of a sequence. */
+const ITEM_SCHEMAS = ['itemSchema', 'x-item-schema'] as const;
+
+/** The field of a Media Type Object that has the schema of its items. */
+export const itemSchemaOf = (media: JsonObject) => ITEM_SCHEMAS.find((field) => media[field] !== undefined);
+
+export const essenceOf = (mediaType: string): string => mediaType.split(';')[0]?.trim().toLowerCase() ?? '';
 
 /** Whether a documented media type is a range (OpenAPI 3.1 section 4.8.14). */
 export const isRange = (documented: string): boolean => essenceOf(documented).includes('*');

@@ -16,10 +16,11 @@ import { Untestable } from '../untestable';
 import { expandEvents } from './events';
 import { resolveIdentifiers } from './identifiers';
 import { expandDiscriminators } from './inheritance';
+import { itemSchemaOf } from './media';
 
 /** The document in JSON Schema alone, and without the annotations of schemas that a server may ignore. */
 export function normalize(given: JsonObject, formats: Readonly<Record<string, string>>) {
-  const merged = mergePathItems(resolveIdentifiers(asObject(withDoubles(given))));
+  const merged = withSequences(mergePathItems(resolveIdentifiers(asObject(withDoubles(given)))));
   const formatless = expandEvents(withoutKeywords(merged, 'format'));
   return {
     json: expandEvents(expandDiscriminators(withPatterns(merged, formats))),
@@ -62,6 +63,17 @@ function withPatterns(json: JsonObject, formats: Readonly<Record<string, string>
     const format = asString(node['format']);
     const pattern = Object.hasOwn(formats, format) ? formats[format] : undefined;
     if (pattern !== undefined) node['allOf'] = [...asArray(node['allOf']), { pattern }];
+  }
+  return copy;
+}
+
+/** A copy in which each Media Type Object with a schema of its items has one of all of them, as `sequence`. */
+function withSequences(json: JsonObject): JsonObject {
+  const copy = structuredClone(json);
+  for (const { node, pointer } of objectsIn(copy)) {
+    const field = itemSchemaOf(node);
+    if (field !== undefined)
+      node['sequence'] = { items: { $ref: `#${`${pointer}/${field}`.replaceAll('%', '%25')}` } };
   }
   return copy;
 }

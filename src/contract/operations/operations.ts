@@ -1,4 +1,5 @@
-import { joinPointer, isObject, members, type OpenApiDocument, type Place } from '../document/document';
+import { METHODS as PARSED } from 'node:http';
+import { joinPointer, members, type OpenApiDocument, type Place } from '../document/document';
 import { type OperationPlace, operationPlaces } from '../document/path-items';
 import { basePathsOf } from '../document/servers';
 import { checkScopes } from './declared-scopes';
@@ -89,6 +90,7 @@ const operationsOf = new WeakMap<OpenApiDocument, Map<string, readonly Operation
 function readFrom(document: OpenApiDocument, at: string): Operation[] {
   const known = new Map<string, string>();
   return operationPlaces(document, at).map((place) => {
+    if (at === '/paths') checkMethod(document, place);
     const operation = new OperationReader(document, place).read();
     const { value } = document.follow(place.pointer);
     if (typeof value['operationId'] !== 'string') return operation;
@@ -100,6 +102,20 @@ function readFrom(document: OpenApiDocument, at: string): Operation[] {
     known.set(operation.operationId, place.pointer);
     return operation;
   });
+}
+
+/** Adds a finding for a method of `additionalOperations` that cannot be served: methods have cases (RFC 9110 section 9.1). */
+function checkMethod(document: OpenApiDocument, { method, pointer }: OperationPlace): void {
+  if (!PARSED.includes(method)) {
+    const upper = method.toUpperCase();
+    const advice = PARSED.includes(upper) ? `: methods have cases, do you mean ${upper}?` : '';
+    document.addFinding(
+      pointer,
+      `is for the method ${method}, which the HTTP parser of Node does not know${advice}`,
+    );
+  } else if (method === 'CONNECT') {
+    document.addFinding(pointer, 'is for CONNECT, which opens a tunnel (RFC 9110 section 9.3.6)');
+  }
 }
 
 class OperationReader {
@@ -116,9 +132,10 @@ class OperationReader {
     const { pointer, value } = this.operation;
     const { path, method } = this.place;
     const { operationId } = value;
+    const nameless = `${method.toLowerCase()} ${path}`;
     const servers = [joinPointer(pointer, 'servers'), this.place.item.get('servers')];
     if (typeof operationId !== 'string') {
-      const advice = `add one, such as ${camelCase(`${method} ${path}`)}`;
+      const advice = `add one, such as ${camelCase(nameless)}`;
       this.document.addFinding(pointer, `has no operationId, by which its handler is found: ${advice}`);
     }
     const statuses = members(value['responses']).flatMap(([key]) => (key.startsWith('x-') ? [] : [key]));
@@ -126,8 +143,8 @@ class OperationReader {
       this.document.addFinding(pointer, 'has no responses: nothing could be answered');
     }
     return {
-      operationId: typeof operationId === 'string' ? operationId : `${method} ${path}`,
-      method: method.toUpperCase(),
+      operationId: typeof operationId === 'string' ? operationId : nameless,
+      method,
       paths: basePathsOf(this.document, servers).map((base) => base + path),
       pointer,
       parameters: this.parameters(),
@@ -231,15 +248,21 @@ class OperationReader {
   }
 
   private content(owner: string, content: unknown): MediaTypeObject[] {
-    return members(content).flatMap(([key, value]) => {
-      const pointer = joinPointer(owner, 'content', key);
-      const fields = isObject(value) ? value : {};
+    return members(content).flatMap(([key]) => {
+      const place = joinPointer(owner, 'content', key);
+      const { pointer, value: fields } = this.document.follow(place);
       const at = (name: string) => (name in fields ? joinPointer(pointer, name) : undefined);
       const type = parseMediaType(key);
-      const isStream = fields['x-stream'] === true;
-      if (type) return [{ key, type, pointer, schema: at('schema'), items: at('x-item-schema'), isStream }];
-      this.document.addFinding(pointer, `${JSON.stringify(key)} is not a media type`);
-      return [];
+      if (!type) {
+        this.document.addFinding(place, `${JSON.stringify(key)} is not a media type`);
+        return [];
+      }
+      const [schema, itemSchema, own] = [at('schema'), at('itemSchema'), at('x-item-schema')];
+      if (itemSchema !== undefined && own !== undefined)
+        this.document.addFinding(own, 'stands beside itemSchema, which has its place in OpenAPI 3.2');
+      return [
+        { key, type, pointer, schema, items: itemSchema ?? own, isStream: fields['x-stream'] === true },
+      ];
     });
   }
 

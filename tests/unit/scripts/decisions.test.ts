@@ -52,6 +52,7 @@ Operation:
   callbacks: [{a: {b: {get: {responses: {204: {}}}}}}, {a: {c: {get: {responses: {204: {}}}}}}]
   security: [[{bearer: []}], [{key: []}]]
   servers: [[{url: 'https://a.example/'}], [{url: 'https://b.example/'}]]
+  x-body-limit: [1, 2]
 Parameter:
   name: [a, b]
   in: [query, header]
