@@ -105,7 +105,7 @@ const withoutValues = (text: string): string =>
     text
       .replace(/[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}|\d{4}-\d\d-\d\d[T ][\d:.]+Z?/gi, '...')
       .replace(/\\"(?:[^"\\]|\\[^"])*\\"/g, '\\"...\\"')
-      .replace(/\bitem \d+/g, 'item N')
+      .replace(/\b(item|after) \d+/g, '$1 N')
       .replace(/-?\d{6,}(?:\.\d+)?(?:e[-+]?\d+)?/gi, 'N')
       .replace(/\/\d+(?=\/|$)/g, '/*'),
   );

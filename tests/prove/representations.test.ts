@@ -1,8 +1,10 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import { describeFailure } from '../../scripts/prove/report/terminal';
 import { run } from '../../scripts/prove/run';
 import type { Target } from '../../scripts/prove';
-import { type Change, media } from './support/media';
-import { FAULTS } from './support/media-faults';
+import { type Change, FIRST, media, tagOf } from './support/media';
+import { FAULTS, ignoring } from './support/media-faults';
 
 const OPTIONS = { generated: 2, shrink: false };
 
@@ -37,6 +39,47 @@ test('streams without an item are no failure, and prove nothing of their items',
   expect([failures.map(describeFailure), passed]).toEqual([[], true]);
   const items = obligations.filter(({ key }) => key.endsWith('streamed items'));
   expect(items.map(({ state }) => state)).toEqual(['OUT OF REACH']);
+});
+
+/** What the standards leave to a server. */
+const LEGAL: Readonly<Record<string, Change>> = {
+  'ranges are ignored': ignoring('range'),
+  'there are no validators': (sent) => {
+    delete sent.headers['ETag'];
+    delete sent.headers['Last-Modified'];
+  },
+  'each answer has other content': (sent, { url }) => {
+    if (url === '/file' && sent.status < 300) sent.body = randomBytes(9);
+  },
+  'each answer has another ETag': ({ headers }, { url }) => {
+    if (url === '/file') headers['ETag'] = `"${randomUUID()}"`;
+  },
+  'everything is coded': (sent, { url }) => {
+    if (url !== '/file' || sent.status !== 200) return;
+    sent.body = gzipSync(FIRST);
+    Object.assign(sent.headers, { 'Content-Encoding': 'gzip', ETag: `W/${tagOf(FIRST)}` });
+  },
+  'nothing is coded': (sent, { url }) => {
+    if (url !== '/file' || sent.headers['Content-Encoding'] === undefined) return;
+    delete sent.headers['Content-Encoding'];
+    sent.body = FIRST;
+  },
+  'HEAD is not allowed': (sent, { method }) => {
+    if (method === 'HEAD') sent.status = 405;
+  },
+  'ranges are for HEAD, too': (sent, { method, headers }) => {
+    if (method === 'HEAD' && headers.range !== undefined) sent.status = 206;
+  },
+  'several ranges have parts': (sent, { headers }) => {
+    if (headers.range?.includes(',') !== true) return;
+    sent.status = 206;
+    sent.headers['Content-Type'] = 'multipart/byteranges; boundary=a';
+  },
+};
+
+test.each(Object.entries(LEGAL))('no failure of any server: %s', async (_, change) => {
+  const { failures } = await run(media(change, { profile: 'document' }), OPTIONS);
+  expect(failures.map(describeFailure)).toEqual([]);
 });
 
 test.each(FAULTS)('found, in $operation: $name', async ({ operation, family, says, change }) => {

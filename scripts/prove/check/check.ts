@@ -121,9 +121,11 @@ const hasItems = (outcome: RawResponse, documented: MediaType | undefined): bool
 const isRefusedFor = (expect: Expectation, ...reasons: readonly string[]): boolean =>
   expect.kind === 'refused' && expect.reasons.some((reason) => reasons.includes(reason));
 
-/** Whether an answer has one part of a representation (RFC 9110 section 15.3.7). */
+/** Whether an answer has parts of a representation (RFC 9110 section 15.3.7). */
 const isPart = (outcome: RawResponse): boolean =>
-  outcome.status === 206 && header(outcome, 'content-range') !== undefined;
+  outcome.status === 206 &&
+  (header(outcome, 'content-range') !== undefined ||
+    /^multipart\/byteranges/i.test(header(outcome, 'content-type') ?? ''));
 
 /** The finding about a refusal that the operation does not document. That of a path or a method is of no operation. */
 function undocumentedFindings({ response, outcome }: Exchange, expect: Expectation): Finding[] {

@@ -47,7 +47,7 @@ export function streamFindings(
   const { schema, items: itemSchema } = media;
   if (outcome.cut?.by === 'server') {
     const { reason } = outcome.cut;
-    const message = `expected a stream that goes on or ends, got one that broke before its item ${items.length} was complete: ${reason}`;
+    const message = `expected a stream that goes on or ends, got one that broke after ${items.length} items had come: ${reason}`;
     findings.push({ rule: 'broken stream', message });
   }
   if (itemSchema !== undefined)

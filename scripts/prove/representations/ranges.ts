@@ -31,7 +31,7 @@ export function rangeRequests(whole: Whole): Asked[] {
     ask(`bytes=-${size + 99}`, allOf(whole)),
     ask(`bytes=0-0,${size - 1}-`, someOf(whole)),
     ask('lines=0-1', all),
-    { ...ask('bytes=0-0', all), method: 'HEAD', judge: headOfWhole },
+    { ...ask('bytes=0-0', headOfWhole), rule: 'range of HEAD', method: 'HEAD' },
   ];
   const conditional: Asked[] = [ask('bytes=0-0', all, { 'If-Range': OTHER_TAG })];
   const { etag, modified } = whole;
@@ -53,7 +53,9 @@ export function rangeRequests(whole: Whole): Asked[] {
 export const earlier = (date: string): string => new Date(Date.parse(date) - 1000).toUTCString();
 
 const headOfWhole: Judge = (outcome) =>
-  outcome.status === 200 ? [] : unexpected('ranges', '200, since Range has no meaning for HEAD', outcome);
+  outcome.status === 200
+    ? []
+    : unexpected('range of HEAD', '200, since Range has no meaning for HEAD', outcome);
 
 /** The findings about an answer that should have these bytes. A server may ignore the header. */
 const isPart =

@@ -32,7 +32,7 @@ const always = (change: (sent: Sent) => void, ...statuses: number[]): Change =>
   where(statuses, '', any, change);
 
 /** Answers requests with such a header as if they were without it. */
-const ignoring = (name: string, pattern = /./): Change =>
+export const ignoring = (name: string, pattern = /./): Change =>
   where([206, 304, 416], name, pattern, (sent) => {
     sent.status = 200;
     sent.headers['Content-Type'] = 'application/octet-stream';
@@ -109,7 +109,7 @@ const TABLE: Readonly<Record<string, Readonly<Partial<Record<Family, Readonly<Re
       'the last item is cut': [/as item 2: # is not JSON/, cut(2)],
       'a text is not in UTF-8': [/a stream in UTF-8/, text('"a"', '"\xff"')],
       'the stream breaks': [
-        /broke before its item 3 was complete: the connection was (closed|reset)/,
+        /broke after 3 items had come: the connection was (closed|reset)/,
         (sent) => (sent.end = 'reset'),
       ],
     },
