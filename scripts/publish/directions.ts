@@ -158,6 +158,14 @@ export function splitByDirection(document: OpenApiDocument, codecs = new Codecs(
       else if (isObject(value['schema']))
         Object.assign(value, { schema: narrowed(joinPointer(pointer, 'schema')) });
     }
+    const [media] = kind === 'Parameter' ? members(value['content']).map(([name]) => name) : [];
+    // A value that has a media type is typed by its schema.
+    if (media !== undefined && keyword) {
+      const at = joinPointer(pointer, 'content', media, 'schema');
+      Object.assign(value, {
+        schema: narrow(document.at(at) ?? {}, at, { keyword, carrier: undefined }, []),
+      });
+    }
     if (kind === 'Parameter' && parameterHasDefault(value, pointer)) Object.assign(value, { required: true });
   });
   // A queue instead of recursion: a chain of references can be longer than the stack.

@@ -12,6 +12,8 @@ import {
   writeDocument,
 } from '../../src/contract';
 
+import { withoutLaterWords } from './later-words';
+
 type Mutable = Record<string, unknown>;
 
 const SCHEMAS = '/components/schemas';
@@ -27,6 +29,7 @@ const SCHEMAS = '/components/schemas';
  */
 export function typedDocument(document: OpenApiDocument): JsonObject {
   const root = readDocument(writeDocument(document.root)) as Mutable;
+  withoutLaterWords(root, document);
   const schemas = new Components(root, document);
   const visited = new Set<string>();
   const prepare = (start: { pointer: string; value: unknown; expected: Walked['expected'] }) => {

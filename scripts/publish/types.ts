@@ -25,6 +25,7 @@ import {
 import { SourceError } from '../source/read-file';
 import { stepsOf, valueAt } from '../source/values';
 import { TYPE } from './body-types';
+import { withLaterTypes } from './later-words';
 import { splitByDirection } from './directions';
 import { typedDocument } from './typed-document';
 
@@ -73,7 +74,7 @@ export function typesOf(described: OpenApiDocument, codecs?: Codecs): Types {
  * Made by \`make generate\` from openapi/. Do not edit: change the document instead.
  */
 
-${unmarked(astToString(nodes))}
+${unmarked(astToString(withLaterTypes(nodes)))}
 /** The security requirements of each operation: alternatives, each with its schemes and their scopes. */
 export interface security {
 ${requirements.join('')}}

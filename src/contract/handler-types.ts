@@ -38,8 +38,9 @@ type IsChoice<Key> = [Key] extends [Intersection<Key>]
 type NameOf<Key> = Key extends `${infer Before}*${infer After}` ? `${Before}${string}${NameOf<After>}` : Key;
 
 type RequestParameters<P> = {
+  // Without any parameter that is required, there is an empty object; but the whole query may be absent.
   readonly [Place in keyof P as [NonNullable<P[Place]>] extends [never] ? never : Place]-?: Readonly<
-    NonNullable<P[Place]>
+    object extends Pick<P, Place> ? NonNullable<P[Place]> : P[Place]
   >;
 };
 

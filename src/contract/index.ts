@@ -19,7 +19,8 @@ export { attempt, faultToStderr, type ReportFault, safely } from './http/fault';
 export { requestIdOf } from './http/header-field';
 export { preferredCoding } from './http/media-type';
 export { createHttpServer, listen, type ReportUnread, type ServerLimits } from './http-server';
-export { curlCommand, exampleRequest, type Message, messageOf } from './samples/example-request';
+export { exampleRequest } from './samples/example-request';
+export { curlCommand, type Message, messageOf } from './samples/message';
 export { createService, type Middleware } from './pipeline';
 export { type Answer, type Headers, Problem, type ProblemKind, type Violation } from './problem';
 export { SCOPE } from './operations/declared-scopes';
@@ -42,6 +43,7 @@ export { compileContract, NOTHING_SERVED } from './compile';
 export { Contract, type ServedOperation } from './exchange/served-operation';
 export { UNKNOWN } from './document/accounting';
 export { OperationIndex, titleOf } from './document/path-items';
+export { isBinary } from './document/binary';
 export { joinPointer, isObject, members, OpenApiDocument } from './document/document';
 export { lastStep } from './document/json-pointer';
 export { APPLICATORS, certain, type Relation } from './document/subschemas';
@@ -68,7 +70,6 @@ export {
   type ResponseObject,
 } from './operations/operations';
 export { compilePattern } from './pattern/pattern';
-export { isBinary } from './schema/binary';
 export { Discriminators } from './schema/discriminator';
 export { type Direction, OneWay, type OneWayKeyword } from './schema/one-way';
 export { isInt64 } from './schema/exact-comparison';

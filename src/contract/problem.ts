@@ -79,7 +79,8 @@ export interface Answer {
   readonly contentType?: string | undefined;
   /**
    * A value of the types in the document; properties that it does not list are removed. For a codec of streams: an
-   * `AsyncIterable`, or a `ReadableStream` that nobody reads.
+   * `AsyncIterable`, or a `ReadableStream` that nobody reads. For bytes: a `Uint8Array`, a `Blob`, a `FileHandle` of
+   * node:fs/promises, which the server closes, or a stream of bytes.
    */
   readonly body?: unknown;
 }

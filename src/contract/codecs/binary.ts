@@ -1,9 +1,21 @@
+import { ReadableStream } from 'node:stream/web';
+import { FileBody, isFileLike } from '../http/files';
+import { isTextual } from '../http/media-type';
+import { isStreamed, isUntouched, OutgoingBody } from '../http/send';
 import { Unservable } from '../parameters/parts';
-import { type Codec, type DescribedBody, isOpaque, type ReadBody } from './codec';
-import { isTextual } from './text';
+import { type Codec, type DescribedBody, isOpaque, type ReadBody, type ReadPieces } from './codec';
 
 const read: ReadBody = (bytes, envelope) => {
   envelope['body'] = bytes;
+};
+
+/** Nothing is read before the handler reads, and no more than it reads. */
+const readStream: ReadPieces = {
+  judged: undefined,
+  items: undefined,
+  read(body, envelope) {
+    envelope['body'] = ReadableStream.from(body);
+  },
 };
 
 /** Unchanged bytes. It carries all media types that no other codec carries. */
@@ -12,23 +24,36 @@ export const binary: Codec = {
   mediaType: 'application/octet-stream',
   isText: false,
   isJudged: false,
+  writesFiles: true,
   carries: () => true,
   reader(body) {
     assertOpaque(body);
-    return read;
+    return body.isStream ? readStream : read;
   },
   writer(body) {
     assertOpaque(body);
     return (value) => {
-      if (!(value instanceof Uint8Array)) throw new TypeError(`expected a Uint8Array for ${body.key}`);
-      return value;
+      if (value instanceof Uint8Array) return value;
+      if (isFileLike(value)) return FileBody.of(value);
+      if (isStreamed(value) && isUntouched(value)) return new OutgoingBody(value, bytesOnly);
+      throw new TypeError(
+        `expected bytes for ${body.key}: a Uint8Array, a Blob, a FileHandle, or a stream of bytes that nobody reads`,
+      );
     };
   },
 };
 
+async function* bytesOnly(items: AsyncIterable<unknown>): AsyncGenerator<Uint8Array> {
+  for await (const item of items) {
+    if (!(item instanceof Uint8Array)) throw new TypeError('a piece of the stream is not a Uint8Array');
+    yield item;
+  }
+}
+
 function assertOpaque(body: DescribedBody): void {
   if (isOpaque(body)) return;
-  const advice = isTextual(body.type.essence) ? 'type string' : 'type string and format binary';
+  const advice =
+    isTextual(body.type.essence) && !body.isStream ? 'type string' : 'type string and format binary';
   throw new Unservable(
     `a body of ${body.key} cannot be judged by a schema: use ${advice}, or application/json`,
   );

@@ -3,7 +3,7 @@ import type { OpenAPIV3 } from 'express-openapi-validator/dist/framework/types';
 import { factoryAjv } from 'express-openapi-validator/dist/framework/ajv/factory';
 import { readFileSync } from 'node:fs';
 import type { Finding } from './finding';
-import { isObject, joinPointer, type JsonObject, lastStep } from './json-pointer';
+import { holdersOf, isObject, joinPointer, type JsonObject, lastStep } from './json-pointer';
 import { type Version, versionOf } from './keywords';
 
 interface Document {
@@ -91,10 +91,24 @@ export function documentErrors(document: Document): { pointer: string; message: 
     propertyName === undefined &&
     !['if', 'unevaluatedProperties'].includes(keyword) &&
     (keyword !== 'oneOf' || (version === '3.2' && params['passingSchemas'] !== null));
-  return validate(withDoubles(root)).flatMap((violation) =>
-    isOwn(violation) ? inWords(violation, document) : [],
-  );
+  const violations = validate(withDoubles(root));
+  const own = violations.filter(isOwn).flatMap((violation) => inWords(violation, document));
+  if (version === '3.1') return own;
+  // What a wrong value makes unexpected is not wrong itself.
+  const wrong = new Set(own.flatMap(({ pointer }) => holdersOf(pointer)));
+  const idle = violations.flatMap(({ keyword, instancePath: pointer, params }) => {
+    const name = String(params['unevaluatedProperty']);
+    if (keyword !== 'unevaluatedProperties' || !CONDITIONAL.includes(name) || wrong.has(pointer)) return [];
+    return [{ pointer: joinPointer(pointer, name), message: 'has no meaning here' }];
+  });
+  return [...own, ...idle];
 }
+
+/** Fields that an object has only beside some values of others. */
+const CONDITIONAL: readonly string[] = (
+  'style explode allowReserved allowEmptyValue name in scheme bearerFormat flows openIdConnectUrl oauth2MetadataUrl ' +
+  'authorizationUrl tokenUrl deviceAuthorizationUrl'
+).split(' ');
 
 type Words = Pick<Finding, 'pointer' | 'message'>;
 
@@ -114,14 +128,13 @@ function inWords(violation: Violation, document: Document): Words | [] {
     case 'not': {
       const { required } = isObject(schema) ? schema : {};
       const [first, second] = Array.isArray(required) ? required.map(String) : [];
-      if (first === undefined)
-        return { pointer, message: 'has parameters in query beside one in querystring' };
+      if (first === undefined) return []; // operations.ts judges parameters, with those that are inherited
       // A license has an identifier or a URL.
       const [other, name] = second === undefined ? ['identifier', first] : [first, second];
       return { pointer: joinPointer(pointer, name), message: `is not possible beside ${other}` };
     }
     case 'contains':
-      return { pointer, message: 'has several parameters in querystring' };
+      return [];
     case 'false schema':
       return { pointer, message: 'is not possible beside encoding' };
     case 'format':

@@ -1,5 +1,5 @@
 import type { Findings } from './finding';
-import { isObject, joinPointer, type JsonObject, members } from './json-pointer';
+import { holdersOf, isObject, joinPointer, type JsonObject, members } from './json-pointer';
 import { OBJECTS } from './keywords';
 import type { References } from './references';
 
@@ -149,13 +149,6 @@ export class OperationIndex {
 
 /** The name of an operation in messages: `POST /things`. */
 export const titleOf = ({ method, path }: OperationPlace): string => `${method} ${path}`;
-
-/** A JSON pointer and all its parents except the root. */
-function holdersOf(pointer: string): string[] {
-  const holders: string[] = [];
-  for (let here = pointer; here !== ''; here = here.slice(0, here.lastIndexOf('/'))) holders.push(here);
-  return holders;
-}
 
 function add(map: Map<string, OperationPlace[]>, key: string, place: OperationPlace): void {
   const known = map.get(key);

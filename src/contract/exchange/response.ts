@@ -9,6 +9,7 @@ import type { Codecs } from '../codecs/registry';
 import { hasNoContent } from '../http/body';
 import { settleWithin } from '../http/fault';
 import { fieldValue, headerEntries, isFieldValue, mergeVary } from '../http/header-field';
+import { isFileLike } from '../http/files';
 import { isFinalStatus, isStreamed, isUntouched, OutgoingBody } from '../http/send';
 import type { WriteHeader } from '../parameters/header';
 import { MalformedJson } from '../json/parse';
@@ -236,21 +237,31 @@ function writeBody({ media, shape, each }: Variant, value: unknown, envelope: En
     if (value !== undefined) throw new UndocumentedResponse('a body is not documented');
     return undefined;
   }
-  const { encode, key } = media;
+  const { encode, key, codec } = media;
+  if (typeof encode !== 'function' && typeof value === 'string' && encode.writeText)
+    return encode.writeText(value, envelope, shape);
   if (typeof encode === 'function') {
-    if (!isStreamed(value)) return encode(value, envelope, shape);
-    throw new TypeError(`a body of ${key} is known at once, but a stream was given`);
+    if (codec.writesFiles || !isOpened(value)) return encode(value, envelope, shape);
+    throw new TypeError(`a body of ${key} is known at once, but a stream or a file was given`);
   }
   if (isStreamed(value) && isUntouched(value))
-    return new OutgoingBody(value, (items) => encode.write(items, each));
+    return new OutgoingBody(
+      value,
+      (items) => encode.write(items, each),
+      encode,
+      encode.writeItem && ((item, index) => encode.writeItem?.(item, each, index) ?? ''),
+    );
   throw new TypeError(
     `expected a stream for ${key}: an AsyncIterable, or a ReadableStream that nobody reads`,
   );
 }
 
-/** Leaves out a body. A stream must be ended by somebody. */
+/** Whether a body has yet to be read. */
+const isOpened = (value: unknown): boolean => isStreamed(value) || isFileLike(value);
+
+/** Leaves out a body. A stream must be ended by somebody, and a file closed. */
 function leaveOut(value: unknown): void {
-  if (isStreamed(value)) settleWithin(value, () => undefined);
+  if (isOpened(value)) settleWithin(value, () => undefined);
 }
 
 /** Reports a value that cannot be encoded as an UndocumentedResponse. */

@@ -1,3 +1,4 @@
+import type { FileHandle } from 'node:fs/promises';
 import { Readable, Stream, Writable } from 'node:stream';
 import { ReadableStream } from 'node:stream/web';
 import { types } from 'node:util';
@@ -51,19 +52,28 @@ export function settle(value: unknown, failed: (error: unknown) => void): void {
   if (types.isPromise(value)) value.catch(failed);
 }
 
+/** Whether a value is a FileHandle of node:fs/promises, which does not export its class. */
+export const isFileHandle = (value: unknown): value is FileHandle =>
+  typeof value === 'object' &&
+  value !== null &&
+  'fd' in value &&
+  !(value instanceof Stream) &&
+  ['stat', 'read', 'close'].every((name) => name in value);
+
 /** How many values settleWithin() visits. */
 const MAX_SETTLED = 10_000;
 
 /**
  * Handles the promises and streams in a value that is not sent: an unhandled rejection or stream error would end the
- * process. Ends the streams. Calls no getters but those of streams.
+ * process. Ends the streams, and closes the file handles. Calls no getters but those of streams.
  */
 export function settleWithin(root: unknown, failed: (error: unknown) => void): void {
   const values = [root];
   const seen = new Set<unknown>();
   const settleValue = (value: unknown): void => {
     settle(value, failed);
-    if (value instanceof Stream) {
+    if (isFileHandle(value)) value.close().catch(failed);
+    else if (value instanceof Stream) {
       value.on('error', failed);
       if (value instanceof Readable || value instanceof Writable) value.destroy();
     } else if (value instanceof ReadableStream) {

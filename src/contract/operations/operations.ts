@@ -6,7 +6,7 @@ import { checkScopes } from './declared-scopes';
 import { hasNoContent } from '../http/body';
 import { coverage, isJson, type MediaTypeObject, parseMediaType } from '../http/media-type';
 
-const PARAMETER_LOCATIONS = ['path', 'query', 'header', 'cookie'] as const;
+const PARAMETER_LOCATIONS = ['path', 'query', 'querystring', 'header', 'cookie'] as const;
 export type ParameterLocation = (typeof PARAMETER_LOCATIONS)[number];
 
 /** A parameter of a request, or a header of a response (OpenAPI 3.1 sections 4.8.12 and 4.8.21). */
@@ -16,12 +16,14 @@ export interface Parameter {
   readonly required: boolean;
   /** By default that of its location (OpenAPI 3.1 section 4.8.12.2). */
   readonly style: string;
-  /** By default true for the style `form` only. */
+  /** By default true for the styles `form` and `cookie` only. */
   readonly explode: boolean;
   /** JSON pointer to its schema, if it has one. */
   readonly schemaPointer: string | undefined;
   /** Whether the value is JSON text, by `content` and not by `schema` and a style. */
   readonly json: boolean;
+  /** The media type of the whole query (OpenAPI 3.2 section 4.12.1); undefined in other locations. */
+  readonly querystring?: MediaTypeObject;
   /** JSON pointer to the Parameter Object or Header Object. */
   readonly pointer: string;
 }
@@ -173,6 +175,7 @@ class OperationReader {
       }
     }
     this.checkTemplates([...found.values()]);
+    this.checkQuery([...found.values()]);
     return [...found.values()];
   }
 
@@ -191,12 +194,22 @@ class OperationReader {
     }
   }
 
+  /** Adds a finding unless the parameters of the query are one value, or pairs (OpenAPI 3.2 section 4.12.1). */
+  private checkQuery(parameters: readonly Parameter[]): void {
+    const count = (location: ParameterLocation) => parameters.filter((one) => one.in === location).length;
+    const { pointer } = this.operation;
+    if (count('querystring') > 1) this.document.addFinding(pointer, 'has several parameters in querystring');
+    if (count('querystring') > 0 && count('query') > 0)
+      this.document.addFinding(pointer, 'has parameters in query beside one in querystring');
+  }
+
   private parameter(name: string, location: ParameterLocation, { pointer, value }: Place): Parameter {
     const usual = location === 'query' || location === 'cookie' ? 'form' : 'simple';
     const style = typeof value['style'] === 'string' ? value['style'] : usual;
     const content = this.content(pointer, value['content']);
     const json = content[0] !== undefined && isJsonText(content[0]);
-    if (content[0] && !json) {
+    const querystring = location === 'querystring' ? content[0] : undefined;
+    if (content[0] && !json && !querystring) {
       this.document.addFinding(joinPointer(pointer, 'content'), 'only JSON can be read as a parameter');
     }
     return {
@@ -204,13 +217,14 @@ class OperationReader {
       in: location,
       required: value['required'] === true,
       style,
-      explode: typeof value['explode'] === 'boolean' ? value['explode'] : style === 'form',
-      schemaPointer: json
-        ? content[0]?.schema
+      explode: typeof value['explode'] === 'boolean' ? value['explode'] : ['form', 'cookie'].includes(style),
+      schemaPointer: content[0]
+        ? content[0].schema
         : 'schema' in value
           ? joinPointer(pointer, 'schema')
           : undefined,
       json,
+      ...(querystring && { querystring }),
       pointer,
     };
   }

@@ -10,7 +10,7 @@ import {
 const schema = { type: 'string', xml: { name: 'a' }, externalDocs: { url: 'https://a.example' } };
 const externalDocs = { url: 'https://a.example' };
 const link = { operationId: 'getThing', server: { url: '/' } };
-const flow = { authorizationUrl: 'https://a.example', tokenUrl: 'https://a.example', scopes: {} };
+const [authorizationUrl, tokenUrl, scopes] = ['https://a.example', 'https://a.example', {}];
 const response = {
   description: '',
   headers: { 'X-A': { schema } },
@@ -101,11 +101,11 @@ export function completeDocument(): JsonObject {
         login: {
           type: 'oauth2',
           flows: {
-            implicit: flow,
-            password: flow,
-            clientCredentials: flow,
-            authorizationCode: flow,
-            deviceAuthorization: { ...flow, deviceAuthorizationUrl: 'https://a.example' },
+            implicit: { authorizationUrl, scopes },
+            password: { tokenUrl, scopes },
+            clientCredentials: { tokenUrl, scopes },
+            authorizationCode: { authorizationUrl, tokenUrl, scopes },
+            deviceAuthorization: { deviceAuthorizationUrl: 'https://a.example', tokenUrl, scopes },
           },
         },
       },

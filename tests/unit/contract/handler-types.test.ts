@@ -19,6 +19,7 @@ const answer = (content: object) => ({ 200: { description: 'done', content } });
 const DOCUMENT = buildDocument({
   security: [{ bearerAuth: [] }],
   components: {
+    mediaTypes: { Upload: { schema: { $ref: '#/components/schemas/Upload' } } },
     securitySchemes: { bearerAuth: { type: 'http', scheme: 'bearer' } },
     schemas: {
       Secret: { type: 'string' },
@@ -181,6 +182,32 @@ const STREAMS = {
     responses: answer({ 'text/event-stream': { 'x-item-schema': object({ data: { type: 'string' } }) } }),
   },
 };
+/** What OpenAPI 3.2 adds. */
+const QUERY = (schema: object, required: boolean) => ({
+  in: 'querystring',
+  name: 'all',
+  required,
+  content: { 'application/json': { schema } },
+});
+const LATER = {
+  parameters: [{ in: 'header', name: 'X-Depth', required: true, schema: { type: 'integer' } }],
+  query: {
+    operationId: 'search',
+    parameters: [QUERY({ type: 'array', items: { type: 'integer', format: 'int64' } }, true)],
+    requestBody: {
+      required: true,
+      content: { 'multipart/form-data': { $ref: '#/components/mediaTypes/Upload' } },
+    },
+    responses: answer({ 'application/jsonl': { itemSchema: { $ref: '#/components/schemas/Thing' } } }),
+  },
+  additionalOperations: {
+    COPY: {
+      operationId: 'copy',
+      parameters: [QUERY(object({ to: { type: 'string' } }), false)],
+      responses: { 204: { description: 'done' } },
+    },
+  },
+};
 /** An operation for each name, with a property and a parameter of that name. */
 const NAMED = NAMES.map((name, i) => {
   const content = json({ ...object({ [name]: { type: 'string', description: name } }), description: name });
@@ -195,11 +222,13 @@ const NAMED = NAMES.map((name, i) => {
 const { paths, ...rest } = DOCUMENT;
 const WITH_REPORT = {
   ...rest,
+  openapi: '3.2.0',
   paths: {
     ...(paths as object),
     ...Object.fromEntries(NAMED),
     '/report': { put: REPORT },
     '/streams': STREAMS,
+    '/later': LATER,
     '/range': { put: RANGES },
   },
 };
@@ -301,9 +330,25 @@ const STREAMED: readonly (readonly [operation: string, text: string, expected: R
   ],
   ['follow', "return { status: 200, body: each({ event: 'gone', data: '' } as const) };", /not assignable/],
   ['follow', "return { status: 200, body: '' };", /not assignable/],
+  [
+    'search',
+    `const ids: readonly bigint[] = query; const depth: number = header['X-Depth'];
+     return { status: 200, body: each({ name: body.photo.name + ids.length + depth }) };`,
+    /^$/,
+  ],
+  ['search', 'return { status: 200, body: each({ title: 1 }) };', /not assignable/],
+  ['copy', 'const to: string | undefined = query?.to; return { status: 204 };', /^$/],
+  ['copy', 'const to: string = query.to;', /possibly 'undefined'/],
   ['receive', "return { status: 200, body: each({ data: 'a' }) };", /^$/],
   ['receive', 'return { status: 200, body: each({ data: 1 }) };', /not assignable/],
 ];
+
+/** What a handler takes, if not the body. */
+const PARTS: Readonly<Record<string, string>> = {
+  follow: '',
+  search: '{ query, header, body }',
+  copy: '{ query }',
+};
 
 /** The source of a handler, and its expected diagnostics; empty if it compiles. */
 const CASES: [name: string, source: string, expected: RegExp][] = [
@@ -397,7 +442,7 @@ const CASES: [name: string, source: string, expected: RegExp][] = [
   [
     'a missing handler',
     `export const all: Handlers = { putReport: () => { throw 1; }, putRange: () => { throw 1; } };`,
-    /is missing .*: receive, postThing,/,
+    /is missing .*: \w+, .* and \d+ more/,
   ],
   [
     'a nested property with a default is in the request',
@@ -439,7 +484,7 @@ const CASES: [name: string, source: string, expected: RegExp][] = [
     `${operation}: ${text}`,
     `import type { FileHandle } from 'node:fs/promises';
      declare const open: () => Promise<FileHandle>; declare const each: <T>(item: T) => AsyncIterable<T>;
-     export const h: Handlers['${operation}'] = async (${operation === 'follow' ? '' : '{ body }'}) => { ${text}${text.includes('return') ? '' : ' throw 1;'} };`,
+     export const h: Handlers['${operation}'] = async (${PARTS[operation] ?? '{ body }'}) => { ${text}${text.includes('return') ? '' : ' throw 1;'} };`,
     expected,
   ]),
   ...RESPONSES_OF_RANGES.map(([response, expected]): (typeof CASES)[number] => [
