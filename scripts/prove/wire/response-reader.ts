@@ -115,7 +115,7 @@ export function createResponseReader(method: string, onContent?: OnContent): Res
     const type = header({ headers }, 'content-type');
     if (type !== undefined && status < 300) {
       if (sequenceOf(type)) divisible = 'stream';
-      else if (codecOf(type) === 'binary') divisible = 'file';
+      else if (['binary', 'multipart'].includes(codecOf(type))) divisible = 'file';
     }
     if (method === 'HEAD' || status === 204 || status === 304) step = finish;
     else if (length === 'chunked') step = readChunkLine;
