@@ -50,21 +50,27 @@ export function streamFindings(
     const message = `expected a stream that goes on or ends, got one that broke after ${items.length} items had come: ${reason}`;
     findings.push({ rule: 'broken stream', message });
   }
-  if (itemSchema !== undefined)
+  if (itemSchema !== undefined) {
+    const isExpanded = textOf(nodeAt(document.json, itemSchema)).includes(JSON_DATA);
     for (const [index, item] of items.slice(0, MAX_ITEMS).entries()) {
-      const about = itemFindings(document, oracles, itemSchema, item, index);
+      const about = itemFindings(document, oracles, { pointer: itemSchema, isExpanded }, item, index);
       if (about.length > 0) return [...findings, ...about];
     }
+  }
   return schema === undefined || outcome.cut
     ? findings
     : [...findings, ...wholeFindings(document, oracles, schema, text, items, outcome)];
 }
 
-/** The findings about one item by its schema. The JSON text in the `data` of an event is judged as `data (JSON)`. */
+/**
+ * The findings about one item by its schema.
+ *
+ * @param isExpanded whether the schema judges the JSON text in the `data` of an event
+ */
 function itemFindings(
   document: Document,
   oracles: ResponseOracles,
-  schema: string,
+  { pointer, isExpanded }: { readonly pointer: string; readonly isExpanded: boolean },
   { text, value, json }: Item,
   index: number,
 ): Finding[] {
@@ -74,14 +80,13 @@ function itemFindings(
     got: `${quoted(text)} as item ${index}${value === undefined ? ': # is not JSON' : ''}`,
     place: ` in item ${index}`,
   } as const;
-  const findingsOf = (item: Value | undefined) => valueFindings(document, oracles, schema, item, judged);
+  const findingsOf = (item: Value | undefined) => valueFindings(document, oracles, pointer, item, judged);
   if (!(value instanceof Map) || json === undefined) return findingsOf(value);
-  const isExpanded = textOf(nodeAt(document.json, schema)).includes(JSON_DATA);
   const found = findingsOf(isExpanded ? new Map(value).set(JSON_DATA, json) : value);
   // Many documents describe the JSON in the place of the text.
   if (found.length === 0 || isExpanded || findingsOf(new Map(value).set('data', json)).length > 0)
     return found;
-  const message = `expected a schema of data as a string, got ${schema}, which describes what it contains (item ${index})`;
+  const message = `expected a schema of data as a string, got ${pointer}, which describes what it contains (item ${index})`;
   return [{ rule: 'event data', message }];
 }
 
