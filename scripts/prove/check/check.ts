@@ -1,19 +1,13 @@
 import type { Case, Expectation, Judgment } from '../cases/case';
 import { type Document, type MediaType, responseFor } from '../document/model';
-import { matchesMediaType, sequenceOf } from '../document/media';
+import { codecOf, matchesMediaType, sequenceOf } from '../document/media';
 import { type Finding, levelOf, messagesOf } from '../profile';
 import type { Target } from '../target';
 import { header, headerItems, type Outcome, type RawResponse, summarize } from '../wire/message';
 import type { Exchange, OwnRefusalReason } from './comparison';
 import { serviceFindings } from './answered';
 import { bodyFindings, type ResponseOracles } from './body';
-import {
-  headerFindings,
-  mediaTypeFinding,
-  mediaTypesOfSchema,
-  readBody,
-  responseFindings,
-} from './documented';
+import { mediaTypeFinding, mediaTypesOfSchema, readBody, responseFindings } from './documented';
 import { otherReason, refusalFindings } from './refused';
 import { readStream } from './streams';
 
@@ -69,13 +63,14 @@ export function createCheck(
       : responseFor(operation, outcome.status);
     const mediaType = header(outcome, 'content-type')?.split(';')[0]?.trim().toLowerCase();
     const documented = response?.content.find(({ name }) => matchesMediaType(name, mediaType ?? ''));
-    const body = isPart(outcome) ? { findings: [] } : readBody(outcome, mediaType);
+    const body = readBody(outcome, mediaType);
     const exchange = { document, target, sent, operation, outcome, response, value: body.value, entered };
     const findings = [...body.findings];
-    if (STACK_TRACE.test(outcome.body.toString('latin1')))
+    // A file may contain anything.
+    const isFile = outcome.status < 400 && codecOf(mediaType ?? '') === 'binary';
+    if (!isFile && STACK_TRACE.test(outcome.body.toString('latin1')))
       findings.push({ rule: 'no stack trace', message: 'expected no stack trace, got one in the body' });
-    if (response && isPart(outcome)) findings.push(...headerFindings(oracles, response, outcome, false));
-    else if (response) findings.push(...responseFindings(exchange, oracles, response, documented));
+    if (response) findings.push(...responseFindings(exchange, oracles, response, documented));
     else if (refusalSchema !== undefined && request.method !== 'HEAD')
       findings.push(...refusalBodyFindings(refusalSchema, exchange, mediaType ?? ''));
     if (header(outcome, 'etag') !== undefined && headerItems(outcome, 'cache-control').includes('no-store'))
@@ -120,12 +115,6 @@ const hasItems = (outcome: RawResponse, documented: MediaType | undefined): bool
 
 const isRefusedFor = (expect: Expectation, ...reasons: readonly string[]): boolean =>
   expect.kind === 'refused' && expect.reasons.some((reason) => reasons.includes(reason));
-
-/** Whether an answer has parts of a representation (RFC 9110 section 15.3.7). */
-const isPart = (outcome: RawResponse): boolean =>
-  outcome.status === 206 &&
-  (header(outcome, 'content-range') !== undefined ||
-    /^multipart\/byteranges/i.test(header(outcome, 'content-type') ?? ''));
 
 /** The finding about a refusal that the operation does not document. That of a path or a method is of no operation. */
 function undocumentedFindings({ response, outcome }: Exchange, expect: Expectation): Finding[] {

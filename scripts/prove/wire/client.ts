@@ -58,7 +58,7 @@ export function openClient(bounds?: BlackBox, signal?: AbortSignal) {
         patience,
         ...(listening !== undefined && { listening }),
       });
-      if ('status' in outcome) slowest = Math.max(slowest, performance.now() - began);
+      if ('status' in outcome && !outcome.cut) slowest = Math.max(slowest, performance.now() - began);
       if (signal?.aborted === true) {
         mustEnd();
         return undefined;

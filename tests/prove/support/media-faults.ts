@@ -159,6 +159,7 @@ const TABLE: Readonly<Record<string, Readonly<Partial<Record<Family, Readonly<Re
       'If-Range compares weakly': [/200 with the whole/, partly('if-range', /^W/)],
       'If-Range compares dates by order': [/200 with the whole/, partly('if-range', /GMT/)],
       'If-Range never holds': [/206 with the bytes/, ignoring('if-range')],
+      '206 has another media type': [/got text\/plain/, header('Content-Type', 'text/plain', 206)],
       '206 has no ETag': [/ETag of the whole in a 206/, header('ETag', undefined, 206)],
       '304 has no Vary': [/Vary of the whole in a 304/, header('Vary', undefined, 304)],
       '304 has another ETag': [/ETag of the whole in a 304/, header('ETag', '"4"', 304)],
