@@ -41,6 +41,8 @@ test('streams without an item are no failure, and prove nothing of their items',
   expect(items.map(({ state }) => state)).toEqual(['OUT OF REACH']);
 });
 
+const LARGE = Buffer.alloc(11_000_000, 'a');
+
 /** What the standards leave to a server. */
 const LEGAL: Readonly<Record<string, Change>> = {
   'ranges are ignored': ignoring('range'),
@@ -63,6 +65,24 @@ const LEGAL: Readonly<Record<string, Change>> = {
     if (url !== '/file' || sent.headers['Content-Encoding'] === undefined) return;
     delete sent.headers['Content-Encoding'];
     sent.body = FIRST;
+  },
+  'a coding has another ETag': (sent, { url, headers }) => {
+    if (
+      url !== '/file' ||
+      sent.headers['ETag'] === undefined ||
+      !headers['accept-encoding']?.startsWith('gzip')
+    )
+      return;
+    Object.assign(sent, { status: 200, body: gzipSync(FIRST) });
+    const coded = { 'Content-Type': 'application/octet-stream', 'Content-Encoding': 'gzip' };
+    Object.assign(sent.headers, coded, { ETag: `${tagOf(FIRST).slice(0, -1)}-gzip"` });
+  },
+  'the file is larger than what is read': (sent, { url, headers }) => {
+    if (url !== '/file' || sent.status !== 200) return;
+    const isCoded = headers['accept-encoding']?.startsWith('gzip') === true;
+    sent.body = isCoded ? gzipSync(LARGE) : LARGE;
+    if (isCoded) sent.headers['Content-Encoding'] = 'gzip';
+    else delete sent.headers['Content-Encoding'];
   },
   'HEAD is not allowed': (sent, { method }) => {
     if (method === 'HEAD') sent.status = 405;

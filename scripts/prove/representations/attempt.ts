@@ -4,7 +4,8 @@ import { type ProtocolScenario, ruleKey } from '../obligation';
 import type { Session } from '../session';
 import type { Server } from '../target';
 import { header, isSuccess, pathOf, type RawRequest, type RawResponse, withPath } from '../wire/message';
-import { codingRequests, conditionalRequests, current, headRequest, STALE } from './conditions';
+import { codingRequests, headRequest } from './codings';
+import { conditionalRequests, current, STALE } from './conditions';
 import { rangeRequests } from './ranges';
 import { type Asked, caseOf, documents, isSame, type Whole, wholeOf } from './whole';
 
@@ -14,62 +15,81 @@ export async function attemptRepresentation(
   server: Server,
   session: Session,
 ): Promise<void> {
-  const { operation } = context;
-  const leaveOpen = (scenario: ProtocolScenario, reason: string): void => {
-    session.ledger.undecide([ruleKey(operation, 'protocol', scenario)], { state: 'OUT OF REACH', reason });
+  const { operation, document } = context;
+  const leaveOpen = (reason: string, ...scenarios: readonly ProtocolScenario[]): void => {
+    const keys = scenarios.map((scenario) => ruleKey(operation, 'protocol', scenario));
+    session.ledger.undecide(keys, { state: 'OUT OF REACH', reason });
   };
   if (operation.method !== 'GET') return;
   await session.reset(server);
   const whole = await askWhole(context, server, session);
-  if (!whole) return;
+  if (!whole) {
+    leaveOpen('the minimal request has no success any more', ...COMPARED);
+    return;
+  }
   const { response, isStable, etag, modified } = whole;
   const isStream = sequenceOf(header(response, 'content-type') ?? '') !== undefined;
-  const changes = isStable ? undefined : 'two answers in a row differ';
-  const isPartial = response.cut ? 'the answer is larger than what the prover reads' : undefined;
+  const isPartial = response.cut && 'the prover reads only the start of the answer';
+  const changes = isPartial ?? (isStable ? undefined : 'two answers in a row differ');
   const isCoded =
     header(response, 'content-encoding') === undefined ? undefined : 'the answer has a content coding';
   const noRange =
-    changes ??
-    isPartial ??
-    isCoded ??
-    (response.status === 200 ? undefined : `it answers ${response.status}`);
+    changes ?? isCoded ?? (response.status === 200 ? undefined : `it answers ${response.status}`);
   const noCondition =
     changes ??
     (etag === undefined && modified === undefined
       ? 'its answers have neither a valid ETag nor Last-Modified'
       : undefined);
-  if (noRange !== undefined) leaveOpen('ranges', noRange);
-  if (noCondition !== undefined) leaveOpen('conditional requests', noCondition);
+  if (noRange !== undefined) leaveOpen(noRange, 'ranges');
+  if (noCondition !== undefined) leaveOpen(noCondition, 'conditional requests');
+  const codings = isStream
+    ? codingRequests(whole).slice(0, 1)
+    : isPartial === undefined
+      ? codingRequests(whole)
+      : [];
+  if (codings.length === 0) leaveOpen(isPartial ?? '', 'content codings');
+  const hasHead = document.operations.some(
+    ({ path, method }) => path === operation.path && method === 'HEAD',
+  );
   const hasRanges = documents(operation, 206) || documents(operation, 416);
   const asked = [
-    headRequest(whole),
+    ...(hasHead ? [] : [headRequest(whole)]),
     ...(hasRanges && noRange === undefined ? rangeRequests(whole) : []),
     ...(documents(operation, 304) && noCondition === undefined ? conditionalRequests(whole) : []),
-    ...(isStream ? codingRequests(whole).slice(0, 1) : codingRequests(whole)),
+    ...codings,
   ];
-  await attempt(whole, asked, context, server, session);
+  if (!(await attempt(whole, asked, context, server, session)))
+    leaveOpen('its answers change while they are compared', ...COMPARED);
 }
 
-/** Sends requests without a reset in between, which could renew what they are compared with. */
+/** What compares several answers of an operation. */
+const COMPARED = ['ranges', 'conditional requests', 'content codings'] as const;
+
+/**
+ * Sends requests without a reset in between, which could renew what they are compared with.
+ *
+ * @returns whether the answers could be compared
+ */
 async function attempt(
   whole: Whole,
   asked: readonly Asked[],
   context: OperationContext,
   server: Server,
   session: Session,
-): Promise<void> {
+): Promise<boolean> {
   for (const one of asked) {
     const sent = caseOf(whole, one);
     if (session.isStub(sent.operation) && session.ledger.isKnown(sent)) continue;
     const probed = await session.probe(server, sent, sent.family);
-    if (!probed) return;
+    if (!probed) return true;
     if (probed.problems.length > 0) {
       const again = await askWhole(context, server, session);
-      if (!again || !isSame(again.response, whole.response)) return; // Somebody has changed it.
+      if (!again || !isSame(again.response, whole.response)) return false;
     }
     const { problems, actual } = session.record(probed);
     if (problems.length > 0) session.fail(sent, { problems, ...(actual && { actual }) });
   }
+  return true;
 }
 
 /** What the minimal request is answered, twice. */

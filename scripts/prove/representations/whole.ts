@@ -9,7 +9,7 @@ export interface Whole {
   readonly operation: Operation;
   readonly request: RawRequest;
   readonly response: RawResponse;
-  /** Whether a second answer had the same content and validators. */
+  /** Whether it is complete, and a second answer had the same content and validators. */
   readonly isStable: boolean;
   /** Its entity tag, if it is one (RFC 9110 section 8.8.3). */
   readonly etag: string | undefined;
@@ -29,16 +29,16 @@ export function wholeOf(
     operation,
     request,
     response,
-    isStable: isSame(response, again),
+    isStable: !response.cut && !again.cut && isSame(response, again),
     etag: /^(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"$/.test(etag) ? etag : undefined,
     modified: Number.isNaN(Date.parse(modified)) ? undefined : modified,
   };
 }
 
-/** Whether two answers have the same status, content and validators. */
+/** Whether two answers have the same status, validators, and content as far as it has come. */
 export const isSame = (one: RawResponse, other: RawResponse): boolean =>
   one.status === other.status &&
-  one.body.equals(other.body) &&
+  (one.cut !== undefined || other.cut !== undefined || one.body.equals(other.body)) &&
   ['etag', 'last-modified'].every((name) => header(one, name) === header(other, name));
 
 /** Whether an operation documents a status by itself, as the server must know that the document means it. */
@@ -47,6 +47,12 @@ export const documents = ({ responses }: Operation, status: number): boolean =>
 
 export type Judge = (outcome: RawResponse) => readonly Finding[];
 
+/** The judgment of an answer that may have another reason. */
+export const otherwise = ({ status }: RawResponse): Judgment => ({
+  findings: [],
+  inconclusive: `the server answered ${status}, which may have another reason`,
+});
+
 /** A request for the representation with other headers, and the judge of its answer. */
 export interface Asked {
   readonly scenario: ProtocolScenario;
@@ -54,7 +60,7 @@ export interface Asked {
   readonly rule?: RuleName;
   readonly method?: 'HEAD';
   readonly headers: Readonly<Record<string, string>>;
-  readonly judge: Judge | ((outcome: RawResponse) => Judgment);
+  readonly judge: (outcome: RawResponse) => readonly Finding[] | Judgment;
 }
 
 export function caseOf({ operation, request }: Pick<Whole, 'operation' | 'request'>, asked: Asked): Case {
