@@ -107,4 +107,6 @@ test.each(FAULTS)('found, in $operation: $name', async ({ operation, family, say
   const { failures } = await run(media(change), { ...OPTIONS, only });
   const found = failures.filter((failure) => failure.family === family);
   expect(found.flatMap(({ problems }) => problems).join('\n')).toMatch(says);
+  const isStream = !operation.endsWith('File');
+  for (const { curl } of failures) expect(curl.includes(' -N ')).toBe(isStream);
 });

@@ -1,7 +1,7 @@
 import { authorizedRequest, expectSuccess, type OperationContext } from '../cases/case';
 import { sequenceOf } from '../document/media';
 import { type ProtocolScenario, ruleKey } from '../obligation';
-import type { Session } from '../session';
+import { OF_STUBS, type Session } from '../session';
 import type { Server } from '../target';
 import { header, isSuccess, pathOf, type RawRequest, type RawResponse, withPath } from '../wire/message';
 import { codingRequests, headRequest } from './codings';
@@ -79,7 +79,10 @@ async function attempt(
 ): Promise<boolean> {
   for (const one of asked) {
     const sent = caseOf(whole, one);
-    if (session.isStub(sent.operation) && session.ledger.isKnown(sent)) continue;
+    if (session.isStub(sent.operation) && session.ledger.isKnown(sent)) {
+      session.leaveOut(sent.operation, sent.family, OF_STUBS, 1);
+      continue;
+    }
     const probed = await session.probe(server, sent, sent.family);
     if (!probed) return true;
     if (probed.problems.length > 0) {
