@@ -2,8 +2,9 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { describeFailure } from '../../scripts/prove/report/terminal';
 import { run } from '../../scripts/prove/run';
+import { urlTarget } from '../../scripts/prove/url-target';
 import type { Target } from '../../scripts/prove';
-import { type Change, FIRST, media, tagOf } from './support/media';
+import { type Change, DOCUMENT, FIRST, media, tagOf } from './support/media';
 import { FAULTS, ignoring } from './support/media-faults';
 
 const OPTIONS = { generated: 2, shrink: false };
@@ -16,6 +17,16 @@ test('streams and files of a correct server are proven', async () => {
     ['putFile | protocol | body limit', 'OUT OF REACH', expect.stringContaining('the limit is unknown')],
   ]);
   expect(passed).toBe(true);
+});
+
+test('a correct server is proven by its URL, too', async () => {
+  const { close, port } = await media().start();
+  const given = { url: `http://127.0.0.1:${port}`, document: DOCUMENT, credentials: {}, write: true };
+  const result = await run(urlTarget({ ...given, requestsPerSecond: 10_000 }), OPTIONS);
+  await close();
+  expect([result.failures.map(describeFailure), result.passed]).toEqual([[], true]);
+  const open = result.obligations.filter(({ state, key }) => state !== 'PROVEN' && !key.includes('4XX'));
+  expect(open.map(({ key, state }) => [key, state])).toEqual([]);
 });
 
 /** {@link media} whose streams go on after their items, for clients that wait this long: milliseconds. */
