@@ -11,7 +11,7 @@ import {
   type Whole,
 } from './whole';
 
-/** Requests for parts of a representation (RFC 9110 section 14), as its operation documents 206 and 416. */
+/** Requests for parts of a representation (RFC 9110 section 14), where its operation documents 206. */
 export function rangeRequests(whole: Whole): Asked[] {
   const size = whole.response.body.length;
   const ask = (range: string, judge: Judge, headers: Asked['headers'] = {}): Asked => ({
@@ -41,7 +41,7 @@ export function rangeRequests(whole: Whole): Asked[] {
   }
   if (modified !== undefined) conditional.push(ask('bytes=0-0', all, { 'If-Range': earlier(modified) }));
   // A second byte is needed to tell a part from the whole.
-  const satisfiable = documents(whole.operation, 206) && size > 2 ? [...parts, ...conditional] : [];
+  const satisfiable = size > 2 ? [...parts, ...conditional] : [];
   const beyond = documents(whole.operation, 416) ? isBeyond(whole) : all;
   return [
     ...satisfiable,
