@@ -20,10 +20,10 @@ test('streams and files of a correct server are proven', async () => {
 });
 
 test('a correct server is proven by its URL, too', async () => {
-  const { close, port } = await media().start();
-  const given = { url: `http://127.0.0.1:${port}`, document: DOCUMENT, credentials: {}, write: true };
+  const server = await media().start();
+  const given = { url: `http://127.0.0.1:${server.port}`, document: DOCUMENT, credentials: {}, write: true };
   const result = await run(urlTarget({ ...given, requestsPerSecond: 10_000 }), OPTIONS);
-  await close();
+  await server.close();
   expect([result.failures.map(describeFailure), result.passed]).toEqual([[], true]);
   const open = result.obligations.filter(({ state, key }) => state !== 'PROVEN' && !key.includes('4XX'));
   expect(open.map(({ key, state }) => [key, state])).toEqual([]);
