@@ -56,6 +56,7 @@ export { parse as parseValue, rounded, toJavaScript } from './json/value';
 export { type Document, type Operation, type Response } from './document/model';
 export { JSON_DATA } from './document/events';
 export { codecOf } from './document/media';
+export { readBody } from './service/read-body';
 export { documentBasePath, readDocument } from './document/reader';
 export { remarksOn } from './report/remarks';
 export { type Family } from './cases/case';

@@ -77,7 +77,14 @@ export type ProtocolScenario =
   | 'body limit'
   | 'absent body'
   | 'malformed JSON'
-  | 'unusual JSON';
+  | 'unusual JSON'
+  | 'arriving body'
+  | 'malformed multipart'
+  | 'unusual multipart'
+  | 'part media types'
+  | 'part headers'
+  | 'malformed items'
+  | 'unusual items';
 
 export const constraintKey = (
   operation: Operation,

@@ -25,6 +25,7 @@ import {
   type Operation,
   type Oracle,
   readDocument,
+  readBody,
   type Received,
   refusalsOf,
   type Response,
@@ -77,6 +78,7 @@ export const DOCUMENTS = [
   'scopes.yaml',
   'security.yaml',
   'strings.yaml',
+  'uploads.yaml',
 ];
 
 /** Reads a document of tests/http/documents and bundles its files. */
@@ -242,11 +244,10 @@ function startServer(
   let entered = 0;
   const handlers = document.operations.map((operation) => [
     operation.id,
-    (request: Received) => {
+    async (request: Received) => {
+      const read = await readBody(request);
       entered += 1;
-      return new Promise<Answer>((resolve) => {
-        resolve(answer(operation, request));
-      });
+      return answer(operation, read?.seen ?? request);
     },
   ]);
   const { app } = buildService({

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { BlackBox } from '../target';
 import type { Address } from './address';
 import { header, type Outcome, type RawRequest } from './message';
-import { send } from './socket';
+import { interrupt, send } from './socket';
 
 /** Responses in a row without which a server is regarded as gone. */
 const MAX_SILENCES = 5;
@@ -53,6 +53,7 @@ export function openClient(bounds?: BlackBox, signal?: AbortSignal) {
       const began = performance.now();
       // A server that waits for a withheld body never answers. One that answers needs no longer than for others.
       const patience = request.sending === 'withheld' ? WITHHELD_TIMEOUT_MS + 3 * slowest : Infinity;
+      if (request.sending === 'interrupted') await interrupt(address, request);
       const outcome = await send(address, request, {
         signal,
         patience,

@@ -84,6 +84,21 @@ export function send(
   });
 }
 
+/** Sends the head and the first half of the body of a request, and closes the connection. */
+export const interrupt = (address: Address, request: RawRequest): Promise<void> =>
+  new Promise((resolve) => {
+    const { body = Buffer.alloc(0) } = request;
+    const bytes = encodeRequest(addressed(address, { ...request, sending: 'whole' }));
+    const socket = open(address);
+    socket
+      .setTimeout(CONNECT_TIMEOUT_MS, () => socket.destroy())
+      .on('error', () => undefined) // the request that follows says why
+      .on('close', () => {
+        resolve();
+      })
+      .write(bytes.subarray(0, bytes.length - Math.ceil(body.length / 2)), () => socket.destroy());
+  });
+
 /** Why a connection failed, without the words of a library. */
 function reasonOf({ code = 'an unknown error' }: NodeJS.ErrnoException): string {
   if (/CERT|SSL|TLS|SIGN|ISSUER|VERIFY/.test(code)) return `TLS failed: ${code}`;
