@@ -54,6 +54,7 @@ export { asArray, asObject, asString } from './json/tree';
 export { escapeToken, nodeAt, objectAt, pointerOf, resolvePointer } from './json/tree';
 export { parse as parseValue, rounded, toJavaScript } from './json/value';
 export { type Document, type Operation, type Response } from './document/model';
+export { JSON_DATA } from './document/events';
 export { codecOf } from './document/media';
 export { readBody } from './service/read-body';
 export { documentBasePath, readDocument } from './document/reader';

@@ -207,6 +207,7 @@ function protocolObligations(
   // RFC 9110 section 9.3.2: a server answers HEAD where it answers GET.
   const answersHead =
     method === 'GET' && !operations.some((other) => other.path === path && other.method === 'HEAD');
+  const documents = (code: string): boolean => operation.responses.some(({ status }) => status === code);
   const hasJson = body?.content.some(({ type }) => codecOf(type) === 'json') === true;
   const bodies = slots(document, operation).filter((slot) => slot.body);
   const has = (codec: Slot['codec']): boolean => bodies.some((slot) => slot.codec === codec);
@@ -218,6 +219,13 @@ function protocolObligations(
     'unknown path': true,
     'unlisted query parameter': !acceptsAnyQueryParameter(requests, operation),
     'HEAD of GET': answersHead,
+    'streamed items': operation.responses.some(({ content }) => content.some(({ items }) => items)),
+    ranges: method === 'GET' && documents('206'),
+    'conditional requests': method === 'GET' && documents('304'),
+    preconditions: documents('412'),
+    'content codings':
+      method === 'GET' &&
+      operation.responses.some((one) => one.status.startsWith('2') && one.content.length > 0),
     'content negotiation': negotiableMediaTypes(operation).length > 0,
     'unsupported media types': body !== undefined,
     'equivalent media types': body !== undefined,

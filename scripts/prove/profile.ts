@@ -37,11 +37,38 @@ const RULES = {
   'response annotations': warning(`${JSON_SCHEMA} 7.2.1 and 9.4: format and writeOnly are annotations`),
   'response header': failure(`${OPENAPI} 4.8.21`),
   'response header of HEAD': decided('RFC 9110 section 9.3.2: a response to HEAD may omit headers'),
+  'stream item': failure('OpenAPI 3.2.0, Media Type Object, itemSchema'),
+  'stream format': warning('HTML section 9.2.6, RFC 7464 section 2: what a client drops or ignores'),
+  'event data': warning(
+    'OpenAPI 3.2.0, Server-Sent Events: data is a string, which contentSchema may describe',
+  ),
+  'broken stream': failure('RFC 9112 section 8: a message without its end is incomplete'),
+  'stream without an item schema': warning('OpenAPI 3.2.0, Media Type Object, itemSchema'),
   'response without content': warning(`${OPENAPI} 4.8.17 documents no content`),
   'JSON encoding': failure('RFC 8259 sections 2 and 8.1'),
   'unlisted response property': decided(),
 
   'stored value': warning('RFC 9110 sections 9.3.3 and 9.3.4: what a request has stored is what is read'),
+
+  // Representations
+  'streamed items': failure('OpenAPI 3.2.0, Media Type Object, itemSchema'),
+  ranges: failure('RFC 9110 section 14'),
+  'ignored range': warning('RFC 9110 section 14.2: a server may ignore Range'),
+  'range of HEAD': warning('RFC 9110 section 14.2: only GET has ranges'),
+  'conditional requests': failure('RFC 9110 sections 13.1.2 and 13.2.2'),
+  'modified since': warning('RFC 9110 section 13.1.3: a server should answer 304'),
+  preconditions: warning('RFC 9110 section 13.1.1: the operation documents 412'),
+  'headers of 206 and 304': failure('RFC 9110 sections 15.3.7 and 15.4.5'),
+  'content codings': failure('RFC 9110 sections 8.4 and 8.8.3.3'),
+  'unasked coding': warning('RFC 9110 section 12.5.3: what is not listed should not be applied'),
+  'codings that vary': {
+    ...warning('RFC 9110 section 12.5.5: Vary names what chose the coding'),
+    strict: 'failure',
+  },
+  'length of HEAD': failure('RFC 9110 section 8.6'),
+  'headers of HEAD': warning('RFC 9110 section 9.3.2: as those of GET'),
+  'coded events': decided('decided by this project: a coding holds events back'),
+  'validators that are stored': decided('RFC 9111 section 5.2.2.5: what is not stored is not validated'),
 
   // Values
   'valid request': failure(`${OPENAPI} 4.8.10: the request fits its parameters and its body`),

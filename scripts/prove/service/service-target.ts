@@ -262,8 +262,9 @@ async function startServer<Dependencies extends Closable, Handlers extends objec
       ]),
     ),
     ready: () => Promise.resolve(),
-    report: ({ status, problem }) => {
-      if (problem && status >= 500) failure = problem.cause ?? problem;
+    report: ({ status, problem, brokenAt }) => {
+      if (brokenAt !== undefined) failure = problem;
+      else if (problem && status >= 500) failure = problem.cause ?? problem;
     },
     reportFault: (error, ...place) => {
       failure ??= error;

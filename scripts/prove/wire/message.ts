@@ -21,7 +21,10 @@ export interface RawRequest {
 export interface RawResponse {
   readonly status: number;
   readonly headers: readonly (readonly [name: string, value: string])[];
+  /** Without its content codings. */
   readonly body: Buffer;
+  /** Set if the body is only the start of the content: who ended it, and why, in words. */
+  readonly cut?: { readonly by: 'prover' | 'server'; readonly reason: string };
 }
 
 /** A response, or why there is none. */
