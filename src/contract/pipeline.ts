@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { compileContract } from './compile';
 import { Admission } from './exchange/admission';
 import { createAnswers } from './exchange/answers';
+import { compileSelect } from './exchange/conditional';
 import {
   consoleLogger,
   type Exchange,
@@ -18,7 +19,7 @@ import type { ServiceOptions } from './exchange/service-options';
 import { checkWiring } from './exchange/wiring';
 import { announcesBody, IncomingBody } from './http/body';
 import { Connection } from './http/connection';
-import { faultToStderr, safely, settle, settleWithin } from './http/fault';
+import { faultToStderr, type ReportFault, safely, settle, settleWithin } from './http/fault';
 import { fieldLines, fieldText, isFieldValue, repeatedField, requestIdOf } from './http/header-field';
 import type { Operation } from './operations/operations';
 import { type Methods, pathParameters, type Router } from './operations/routes';
@@ -46,11 +47,11 @@ export function createService<Own extends string = never>(options: ServiceOption
   const { document: given, handlers, bodyLimit, maxRequests, deadline = DEADLINE, reserved } = options;
   const contract = compileContract(given, options);
   checkWiring(contract, options);
-  const served = withAuthentication(contract, options.strategies);
   options.onRemarks?.(contract.remarks);
   const { afterAuthentication, beforeHandler, afterResponse } = hookLists(options);
   const answerStub = options.stubs ? createStubAnswers(contract.document) : undefined;
   const fault = safely(options.reportFault ?? faultToStderr);
+  const served = secure(contract, options.strategies, fault);
   const loggerFor: LoggerFor = (...request) => {
     const log = (options.loggerFor ?? consoleLogger)(...request);
     settle(log, fault);
@@ -148,7 +149,9 @@ export function createService<Own extends string = never>(options: ServiceOption
       const { status, headers, contentType: type, body } = given;
       exchange.body = body;
       returned.push(status, headers, type, body);
-      encoded = responses.write({ status, headers, contentType: type, body }, exchange.headers, accepted);
+      const answer = { status, headers, contentType: type, body };
+      encoded = responses.write(answer, exchange.headers, accepted);
+      encoded = found.served.select?.(request, answer, encoded) ?? encoded;
     } catch (error) {
       settle(error, fault);
       settleWithin(returned, fault);
@@ -216,13 +219,14 @@ export function createService<Own extends string = never>(options: ServiceOption
   };
 }
 
-function withAuthentication({ document, served }: Contract, strategies: Strategies) {
+function secure({ document, served }: Contract, strategies: Strategies, fault: ReportFault) {
   const runners = new Map<string, RunStrategy>();
   const secured = new Map<Operation, SecuredOperation>();
   for (const [operation, one] of served) {
     secured.set(operation, {
       ...one,
       authenticate: compileSecurity(document, operation, strategies, runners),
+      select: compileSelect(one, fault),
     });
   }
   return secured;
