@@ -48,6 +48,7 @@ export class DiscriminatorComparison {
       );
     for (let i = 0; i < Math.max(old.length, now.length); i++) {
       const [a, b] = [old[i], now[i]];
+      if (a && b) this.compareDefaults(a.pointer, b.pointer, sink, compare);
       const at = joinPointer(b?.pointer ?? place, 'discriminator');
       if (!a)
         sink.narrowed(
@@ -57,6 +58,27 @@ export class DiscriminatorComparison {
       else if (!b) sink.widened(at, `the discriminator ${a.found.property} is gone`);
       else this.compareBranches(a, b, at, sink, compare);
     }
+  }
+
+  /** Compares what a value has that no name chooses a schema for (OpenAPI 3.2 section 4.25). */
+  private compareDefaults(
+    was: string,
+    is: string,
+    sink: ChangeSink,
+    compare: (was: string, is: string) => void,
+  ): void {
+    const at = joinPointer(is, 'discriminator', 'defaultMapping');
+    const [old, now] = (
+      [
+        [this.before, was],
+        [this.after, is],
+      ] as const
+    ).map(([document, pointer]) =>
+      document.references.mapped(document.at(joinPointer(pointer, 'discriminator', 'defaultMapping'))),
+    );
+    if (old !== undefined && now !== undefined) compare(old, now);
+    else if (old !== undefined) sink.narrowed(at, 'a value whose name chooses no schema is refused now');
+    else if (now !== undefined) sink.widened(at, 'a value whose name chooses no schema is admitted now');
   }
 
   private compareBranches(

@@ -79,7 +79,11 @@ function usedComponents(document: OpenApiDocument): ReadonlySet<string> {
   const found = new Set<string>();
   const scan = (value: unknown): void => {
     for (const [name, item] of typeof value === 'object' && value !== null ? Object.entries(value) : []) {
-      const refs = name === '$ref' ? [item] : name === 'mapping' ? members(item).map(([, ref]) => ref) : [];
+      const refs = /^(\$ref|defaultMapping)$/.test(name)
+        ? [item]
+        : name === 'mapping'
+          ? members(item).map(([, ref]) => ref)
+          : [];
       for (const ref of refs) {
         const [component] = /^\/components\/[^/]*\/[^/]*/.exec(document.references.mapped(ref) ?? '') ?? [];
         if (component !== undefined) found.add(component);

@@ -13,7 +13,7 @@ import {
   lastStep,
 } from '../../src/contract';
 import { readExtensions } from '../load';
-import { compareWholes, essenceOf } from './decisions';
+import { compareWholes, essenceOf, keywordMessage } from './decisions';
 import { SchemaComparison, type ReportChange } from './schema-changes';
 import { compareSecurity } from './security-changes';
 
@@ -26,6 +26,7 @@ interface Roles {
 /** Compares the operations of two versions of a document. */
 export class OperationComparison {
   private readonly schemas: Readonly<Record<Direction, SchemaComparison>>;
+  private readonly events: Readonly<Record<Direction, SchemaComparison>>;
   private readonly codecs = new Codecs(readExtensions().codecs);
 
   constructor(
@@ -33,11 +34,17 @@ export class OperationComparison {
     private readonly after: OpenApiDocument,
     private readonly report: ReportChange,
   ) {
-    const schemas = (direction: Direction) =>
-      new SchemaComparison(before, after, direction, (pointer, message, breaking) => {
+    const comparison = (direction: Direction, areEvents: boolean) => {
+      const said: ReportChange = (pointer, message, breaking) => {
         report(pointer, `in ${direction}s: ${message}`, breaking);
-      });
-    this.schemas = { request: schemas('request'), response: schemas('response') };
+      };
+      return new SchemaComparison(before, after, direction, said, undefined, areEvents);
+    };
+    const both = (areEvents: boolean) => ({
+      request: comparison('request', areEvents),
+      response: comparison('response', areEvents),
+    });
+    [this.schemas, this.events] = [both(false), both(true)];
   }
 
   /**
@@ -64,6 +71,14 @@ export class OperationComparison {
     compareSecurity([this.before, was], [this.after, is], (pointer, message, breaking) => {
       this.report(pointer, message, breaking && roles.inward === 'request');
     });
+    const [limit, later] = [was.bodyLimit, is.bodyLimit];
+    if (limit !== later)
+      at(
+        'x-body-limit',
+        keywordMessage('x-body-limit', limit?.toString(), later?.toString()),
+        // Without one, the limit is a matter of configuration.
+        roles.inward === 'request' && limit !== undefined && (later ?? 0) < limit,
+      );
     this.compareParameters(was, is, roles.inward);
     this.compareRequestBody(was, is, roles.inward);
     this.compareCallbacks(was, is, roles);
@@ -202,7 +217,12 @@ export class OperationComparison {
       if (later) {
         compareWholes('MediaType', ...this.objects(earlier, later), direction, this.reportAt(later.pointer));
         const place = joinPointer(pointer, 'content', later.key);
-        this.schemas[direction].compare([earlier.schema ?? []].flat(), [later.schema ?? []].flat(), place);
+        const compare = (by: SchemaComparison, name: 'schema' | 'items') => {
+          by.compare([earlier[name] ?? []].flat(), [later[name] ?? []].flat(), place);
+        };
+        compare(this.schemas[direction], 'schema');
+        const ofEvents = later.type.essence === 'text/event-stream';
+        compare((ofEvents ? this.events : this.schemas)[direction], 'items');
       } else at(earlier.key, `the media type ${earlier.key} is gone`, true);
     }
     for (const { key, type } of is) {

@@ -6,6 +6,7 @@ import {
   type SchemaView,
   viewSchemas,
 } from '../../src/contract';
+import { contentOf } from '../publish/body-types';
 import { decisionOn, keywordMessage } from './decisions';
 import { DiscriminatorComparison } from './discriminator-changes';
 import { compareKeywords, differences, type ChangeSink } from './keyword-changes';
@@ -30,6 +31,8 @@ export class SchemaComparison implements ChangeSink {
     private readonly report: ReportChange,
     /** The result for each pair of branches. A pair counts as equal while it is compared, which ends recursion. */
     private readonly same = new Map<string, boolean>(),
+    /** Whether the values are server-sent events, whose `data` may be JSON text: what it contains is compared. */
+    private readonly areEvents = false,
   ) {
     this.discriminators = new DiscriminatorComparison(before, after);
   }
@@ -190,7 +193,11 @@ export class SchemaComparison implements ChangeSink {
     this.same.set(pair, true);
     const differs = () => void this.same.set(pair, false);
     const { before, after, direction } = this;
-    new SchemaComparison(before, after, direction, differs, this.same).compare([was], [is], is);
+    new SchemaComparison(before, after, direction, differs, this.same, this.areEvents).compare(
+      [was],
+      [is],
+      is,
+    );
     return this.same.get(pair) === true;
   }
 
@@ -202,7 +209,7 @@ export class SchemaComparison implements ChangeSink {
     const request = this.direction === 'request';
     for (const name of new Set([...old.properties.keys(), ...now.properties.keys()])) {
       // With the schemas that describe it by a pattern, or as one of the others.
-      const [earlier, later] = [propertyOf(this.before, was, name), propertyOf(this.after, is, name)];
+      const [earlier, later] = [this.property(this.before, was, name), this.property(this.after, is, name)];
       const [first] = (old.withheld.has(name) ? undefined : old.properties.get(name)) ?? [];
       const [second] = (now.withheld.has(name) ? undefined : now.properties.get(name)) ?? [];
       const oneWay = request ? 'readOnly' : 'writeOnly';
@@ -228,6 +235,13 @@ export class SchemaComparison implements ChangeSink {
     for (const name of optional)
       this.widened(joinPointer(place, 'required'), `${name} is no longer required`);
     this.compareOthers(old, now, place);
+  }
+
+  /** The schemas of the property of a name, in all schemas that always apply; of what JSON text contains, where it counts. */
+  private property(document: OpenApiDocument, pointers: readonly string[], name: string): string[] {
+    const all = propertyOf(document, pointers, name);
+    if (!this.areEvents || name !== 'data') return all;
+    return all.map((pointer) => contentOf(document, pointer)?.pointer ?? pointer);
   }
 
   private compareOthers(old: SchemaView, now: SchemaView, place: string): void {

@@ -94,6 +94,12 @@ function differenceOf(
   if (checker.isTypeAssignableTo(got, expected)) return undefined;
   if (place !== '' && checker.getAwaitedType(got) !== got && checker.getAwaitedType(expected) === expected)
     return `${place}: expected a value, got a promise of it: write await before it`;
+  const stream = streamedBy(checker, expected, /^AsyncIterable$/);
+  const streamed = streamedBy(checker, got);
+  if (stream)
+    return streamed
+      ? differenceOf(checker, [streamed, stream], `${place}, each item`, at, depth + 1)
+      : `${place}: expected a stream of items, got ${checker.typeToString(got)}`;
   const parts = expected.isUnion() ? [] : checker.getPropertiesOfType(expected);
   const isObject =
     (got.flags & ts.TypeFlags.Object) !== 0 && !checker.isArrayType(expected) && parts.length > 0;
@@ -117,4 +123,10 @@ function differenceOf(
   if (item && wanted) return differenceOf(checker, [item, wanted], `${place}/0`, at, depth + 1);
   if (place === '') return undefined;
   return `${place}: expected ${checker.typeToString(expected)}, got ${checker.typeToString(got)}`;
+}
+
+/** The type of the items of a stream; undefined if a type is none, or is one of bytes. */
+function streamedBy(checker: ts.TypeChecker, type: ts.Type, names = /^(Async\w+|ReadableStream)$/) {
+  const stream = membersOf(type).find((one) => names.test(one.getSymbol()?.name ?? ''));
+  return stream && checker.getTypeArguments(stream as ts.TypeReference)[0];
 }

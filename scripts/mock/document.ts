@@ -13,9 +13,11 @@ import {
   OBJECTS,
   OpenApiDocument,
   operationPlaces,
+  keywordAt,
   type Remark,
   titleOf,
   UNKNOWN,
+  versionOf,
   versionFinding,
 } from '../../src/contract';
 
@@ -137,7 +139,7 @@ function complete(document: OpenApiDocument): { readonly total: number; readonly
     if (!isObject(operation)) continue;
     const { operationId, responses = {} } = operation;
     const own = operationId !== undefined && (owners.get(operationId) ?? place.pointer) === place.pointer;
-    const id = own ? operationId : `${place.method} ${place.path}`;
+    const id = own ? operationId : `${place.method.toLowerCase()} ${place.path}`;
     owners.set(id, place.pointer);
     const succeeds =
       !isObject(responses) || members(responses).some(([status]) => /^([23]|default$)/.test(status));
@@ -209,10 +211,10 @@ class Removal {
 
   /** Whether the table of keywords lacks a field. */
   private isUnknown(pointer: string): boolean {
-    const kind = OBJECTS.get(this.document.references.kindAt(holderOf(pointer)) ?? 'Schema');
+    const kind = this.document.references.kindAt(holderOf(pointer)) ?? 'Schema';
     const name = lastStep(pointer);
-    if (!kind || kind.name === 'Schema' || kind.name === 'SecurityRequirement') return false;
-    return name !== '$ref' && !kind.keywords.has(name) && kind.others?.names.test(name) !== true;
+    if (kind === 'Schema' || kind === 'SecurityRequirement' || name === '$ref') return false;
+    return keywordAt(kind, name, versionOf(this.document.root)) === undefined;
   }
 
   /** The part that an operation can be served without: a default, a response header, or one of several media types. */

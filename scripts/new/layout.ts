@@ -12,6 +12,7 @@ import {
 } from '../../src/contract';
 import type { Source } from '../source/source';
 import { handlerPath } from './code';
+import { curlLines } from './curl';
 import { lacking, storesOf } from './stores';
 import { notesOn } from './notes';
 import { related } from './references';
@@ -141,6 +142,7 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
         tarball,
         schemes: schemesOf(document, operations).filter(({ name }) => name !== users?.scheme),
         users,
+        curl: curlLines(document, operations),
         stores,
         kinds: [...kinds, ...(users?.kinds ?? [])],
         usual,

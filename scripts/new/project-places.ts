@@ -15,12 +15,21 @@ export interface Project {
   /** Those whose secrets are in the environment. */
   readonly schemes: readonly Scheme[];
   readonly users: Users | undefined;
+  /** Commands that send and print files and streams. */
+  readonly curl: readonly string[];
 }
 
 /** A secret to try tokens with. */
 const SIGNING = '$(openssl rand -hex 32)';
 
-export function projectPlaces({ names, document, tarball, schemes, users }: Project): Record<string, Places> {
+export function projectPlaces({
+  names,
+  document,
+  tarball,
+  schemes,
+  users,
+  curl,
+}: Project): Record<string, Places> {
   const trials = schemes.map(({ secrets, trial }) => `${secrets}=${trial} `);
   const fileOf = ({ secrets }: Scheme): string => secrets.toLowerCase().replaceAll('_', '-');
   const files = [...schemes.map(fileOf), ...(users ? ['token-secrets'] : [])];
@@ -58,6 +67,7 @@ export function projectPlaces({ names, document, tarball, schemes, users }: Proj
                   ? ''
                   : `; JWTs by \`${issuer}_JWKS_URL\`, \`${issuer}_ISSUER\` and \`${issuer}_AUDIENCE\``,
             })),
+      '#curl': curl.length > 0 && [{ 'curl -i -N http://127.0.0.1:3000/rides': curl.join('\n\n') }],
       '#users': users !== undefined && [{ keeper: users.scheme, logIn: users.login.operation.operationId }],
     },
     'deploy/compose.yaml': {

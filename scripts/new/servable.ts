@@ -67,7 +67,7 @@ function nameOperations(root: JsonObject): (readonly [pointer: string, action: A
     const operation = document.at(pointer);
     if (!isObject(operation)) return [];
     const { operationId } = operation;
-    const base = camelCase(`${method} ${path}`);
+    const base = camelCase(`${method.toLowerCase()} ${path}`);
     let id = typeof operationId === 'string' && owners.get(operationId) === pointer ? operationId : base;
     for (let n = 2; (owners.get(id) ?? pointer) !== pointer; n++) id = `${base}${n}`;
     owners.set(id, pointer);

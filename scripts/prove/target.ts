@@ -205,7 +205,7 @@ export interface BlackBox {
 export interface Target extends Extensions {
   /** Where a person adds scenarios and waivers, for the remedies in the report: `tests/contract/service.ts`. */
   readonly source?: string;
-  /** An OpenAPI 3.1 document without references to other documents. */
+  /** An OpenAPI document (3.1 or 3.2) without references to other documents. */
   readonly document: JsonObject;
   /** The rules that the server must keep; `strict` by default. */
   readonly profile?: Profile;

@@ -14,7 +14,7 @@ import { assertListening, printAddress } from './wire/socket';
 export interface UrlOptions extends Extensions {
   /** `http:`, `https:` or `unix:`. Its path comes before the path of the document's server, unless it ends with it. */
   readonly url: string;
-  /** An OpenAPI 3.1 document without references to other documents. */
+  /** An OpenAPI document (3.1 or 3.2) without references to other documents. */
   readonly document: JsonObject;
   /** `document` by default. */
   readonly profile?: Profile | undefined;
@@ -51,7 +51,7 @@ export function urlTarget(options: UrlOptions): Target {
   const version = document['openapi'];
   if (typeof version !== 'string' || !/^3\.[1-9]/.test(version))
     throw new Error(
-      `expected an OpenAPI document, version 3.1, got ${version === undefined ? 'no version' : JSON.stringify(version)}`,
+      `expected an OpenAPI document, version 3.1 or 3.2, got ${version === undefined ? 'no version' : JSON.stringify(version)}`,
     );
   const { schemes, operations } = readDocument(document, options);
   if (operations.length === 0) throw new Error('expected a document with operations, got none');

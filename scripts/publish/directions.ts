@@ -1,8 +1,10 @@
 /** Schemas for requests and schemas for responses: types have no direction, so each direction needs its own. */
 import {
   APPLICATORS,
+  Codecs,
   joinPointer,
   Discriminators,
+  isBinary,
   isObject,
   type JsonObject,
   type Kind,
@@ -12,6 +14,7 @@ import {
   type OpenApiDocument,
   walk,
 } from '../../src/contract';
+import { bodyOf, type Carrier, contentOf, FILE, partOf, reaches } from './body-types';
 
 const SCHEMAS = '/components/schemas';
 /** The keyword of the properties that each object excludes. */
@@ -21,58 +24,73 @@ const EXCLUDED: Partial<Record<Kind, OneWayKeyword>> = {
   Response: 'writeOnly',
 };
 
+/** The direction of a value, and what carries it if that is not JSON. */
+interface Use {
+  readonly keyword: OneWayKeyword;
+  readonly carrier: Carrier | undefined;
+}
+
 /**
  * The document to generate types from. Requests refer to copies of schemas that lack `readOnly` properties and require
- * properties with a default. Responses refer to copies that lack `writeOnly` properties. A schema without such
- * properties has no copy.
+ * properties with a default. Responses refer to copies that lack `writeOnly` properties. In forms of several parts and in
+ * events, the copies have files and decoded values. A schema without any of these has no copy.
  */
-export function splitByDirection(document: OpenApiDocument): JsonObject {
+export function splitByDirection(document: OpenApiDocument, codecs = new Codecs()): JsonObject {
   const schemas: Record<string, unknown> = Object.fromEntries(members(document.at(SCHEMAS)));
   const copies = new Map<string, string>();
-  const pending: { readonly copy: string; readonly pointer: string; readonly keyword: OneWayKeyword }[] = [];
+  const pending: { readonly copy: string; readonly pointer: string; readonly use: Use }[] = [];
   const oneWay = { readOnly: new OneWay(document, 'readOnly'), writeOnly: new OneWay(document, 'writeOnly') };
   const discriminators = new Discriminators(document);
 
   /** The name of the copy of a component. Creates the copy if the schema needs one. */
-  function copyOf(name: string, keyword: OneWayKeyword): string {
-    const key = `${keyword} ${name}`;
+  function copyOf(name: string, { keyword, carrier: given }: Use): string {
+    const pointer = joinPointer(SCHEMAS, name);
+    const carrier = given && reaches(document, pointer, given) ? given : undefined;
+    const key = `${keyword} ${carrier} ${name}`;
     const known = copies.get(key);
     if (known !== undefined) return known;
-    const pointer = joinPointer(SCHEMAS, name);
     let copy = name;
-    if (differs(document, pointer, keyword)) {
+    if (carrier || differs(document, pointer, keyword)) {
       copy += keyword === 'readOnly' ? 'Request' : 'Response';
       while (copy in schemas) copy += '_';
       schemas[copy] = {}; // filled in below
-      pending.push({ copy, pointer, keyword });
+      pending.push({ copy, pointer, use: { keyword, carrier } });
     }
     copies.set(key, copy);
     return copy;
   }
 
   /** @param inherited schemas that apply to the same value and mark some of its properties */
-  function narrow(
-    schema: unknown,
-    pointer: string,
-    keyword: OneWayKeyword,
-    inherited: readonly string[],
-  ): unknown {
+  function narrow(schema: unknown, pointer: string, use: Use, inherited: readonly string[]): unknown {
+    const { keyword, carrier } = use;
     if (!isObject(schema)) return schema;
+    if (carrier === 'part' && isBinary(document, pointer)) return FILE;
+    if (carrier === 'data' || carrier === 'mixed data') {
+      const content = contentOf(document, pointer)?.pointer;
+      const plain: Use = { keyword, carrier: undefined };
+      if (content !== undefined) return narrow(document.at(content) ?? {}, content, plain, []);
+      if (carrier === 'mixed data') return {};
+    }
     const marks = oneWay[keyword];
     const owners = [...inherited, ...marks.owners(pointer)];
     const excluded = (name: unknown) => marks.excludes(owners, String(name));
     const gone = (name: string) => marks.excludes(owners, name, true);
     const narrowed = Object.entries(schema).flatMap(([key, operand]): [string, unknown][] => {
       const here = joinPointer(pointer, key);
-      if (key === '$ref') return [[key, refer(operand, keyword)]];
-      if (key === 'discriminator') return [[key, rename(schema, pointer, keyword)]];
+      if (key === '$ref') return [[key, refer(operand, use)]];
+      if (key === 'discriminator') return [[key, rename(schema, pointer, use)]];
       if (key === 'required' && Array.isArray(operand))
         return [[key, operand.filter((name: unknown) => !excluded(name))]];
       const { relation, as } = APPLICATORS.get(key) ?? {};
       if (!relation || (as !== 'one' && typeof operand !== 'object')) return [[key, operand]];
-      const owning = relation === 'certain' || relation === 'possible' ? owners : [];
+      const inPlace = relation === 'certain' || relation === 'possible';
       const part = (value: unknown, ...step: (string | number)[]) =>
-        narrow(value, joinPointer(here, ...step), keyword, owning);
+        narrow(
+          value,
+          joinPointer(here, ...step),
+          { keyword, carrier: partOf(carrier, relation, key, step[0]) },
+          inPlace ? owners : [],
+        );
       if (as === 'one')
         return key === 'additionalProperties' && marks.always(here) ? [] : [[key, part(operand)]];
       if (as === 'map') {
@@ -102,18 +120,18 @@ export function splitByDirection(document: OpenApiDocument): JsonObject {
   }
 
   /** The mapping with the schema names of the document, and the references to the copies. */
-  function rename(schema: JsonObject, pointer: string, keyword: OneWayKeyword): unknown {
+  function rename(schema: JsonObject, pointer: string, use: Use): unknown {
     const { discriminator } = schema;
     const found = discriminators.at(pointer, schema);
     if (!found || !isObject(discriminator)) return discriminator;
     const others = [...found.branches].filter(([, target]) => target !== pointer);
-    const mapping = others.map(([name, target]) => [name, refer(`#${target}`, keyword)]);
+    const mapping = others.map(([name, target]) => [name, refer(`#${target}`, use)]);
     return { ...discriminator, mapping: Object.fromEntries(mapping) as JsonObject };
   }
 
-  const refer = (ref: unknown, keyword: OneWayKeyword): unknown => {
+  const refer = (ref: unknown, use: Use): unknown => {
     const name = /^#\/components\/schemas\/([^/~%]+)$/.exec(String(ref))?.[1];
-    return name === undefined ? ref : `#${joinPointer(SCHEMAS, copyOf(name, keyword))}`;
+    return name === undefined ? ref : `#${joinPointer(SCHEMAS, copyOf(name, use))}`;
   };
 
   function parameterHasDefault(parameter: JsonObject, pointer: string): boolean {
@@ -132,15 +150,27 @@ export function splitByDirection(document: OpenApiDocument): JsonObject {
     let holder = pointer;
     while (holder !== '' && !directions.has(holder)) holder = holder.slice(0, holder.lastIndexOf('/'));
     const keyword = directions.get(holder);
-    if (keyword && isObject(value['schema'])) {
-      const schema = narrow(value['schema'], joinPointer(pointer, 'schema'), keyword, []);
-      Object.assign(value, { schema });
+    if (keyword) {
+      const narrowed = (at: string, carrier?: Carrier) =>
+        narrow(document.at(at), at, { keyword, carrier }, []);
+      const body = kind === 'MediaType' ? bodyOf(document, codecs, pointer, keyword, narrowed) : undefined;
+      if (body) Object.assign(value, { schema: body });
+      else if (isObject(value['schema']))
+        Object.assign(value, { schema: narrowed(joinPointer(pointer, 'schema')) });
+    }
+    const [media] = kind === 'Parameter' ? members(value['content']).map(([name]) => name) : [];
+    // A value that has a media type is typed by its schema.
+    if (media !== undefined && keyword) {
+      const at = joinPointer(pointer, 'content', media, 'schema');
+      Object.assign(value, {
+        schema: narrow(document.at(at) ?? {}, at, { keyword, carrier: undefined }, []),
+      });
     }
     if (kind === 'Parameter' && parameterHasDefault(value, pointer)) Object.assign(value, { required: true });
   });
   // A queue instead of recursion: a chain of references can be longer than the stack.
-  for (const { copy, pointer, keyword } of pending)
-    schemas[copy] = narrow(document.at(pointer), pointer, keyword, []);
+  for (const { copy, pointer, use } of pending)
+    schemas[copy] = narrow(document.at(pointer), pointer, use, []);
   const { components = {} } = published;
   return { ...published, components: { ...(components as JsonObject), schemas } };
 }

@@ -1,5 +1,6 @@
 /** Builds the published contract and its types from openapi/. */
 import {
+  Codecs,
   compileContract,
   type Contract,
   type Finding,
@@ -41,9 +42,10 @@ export async function publish(): Promise<Publication> {
   const misspelt = [...remarkLines(source, own), ...added.map(addedLine)];
   if (misspelt.length > 0) throw new SourceError(misspelt.join('\n'));
   try {
-    const contract = compileContract(read, readExtensions());
+    const extensions = readExtensions();
+    const contract = compileContract(read, extensions);
     const lists = unboundedLists(read, contract.served.keys());
-    const types = typesOf(read);
+    const types = typesOf(read, new Codecs(extensions.codecs));
     const remarks = [
       ...source.notes,
       ...idle,

@@ -12,6 +12,8 @@ import {
   writeDocument,
 } from '../../src/contract';
 
+import { withoutLaterWords } from './later-words';
+
 type Mutable = Record<string, unknown>;
 
 const SCHEMAS = '/components/schemas';
@@ -21,12 +23,13 @@ const SCHEMAS = '/components/schemas';
  *
  * - each reference to a schema leads to a component, because a type has no name for a place inside of another one;
  * - a mapping has references, no names, and no reference is percent-encoded;
- * - extensions are gone, and data that looks like a schema, such as an example;
+ * - extensions that nothing enforces are gone, and data that looks like a schema, such as an example;
  * - a boolean schema in a list is an object;
  * - a schema is opened by additionalProperties, because types do not support unevaluatedProperties.
  */
 export function typedDocument(document: OpenApiDocument): JsonObject {
   const root = readDocument(writeDocument(document.root)) as Mutable;
+  withoutLaterWords(root, document);
   const schemas = new Components(root, document);
   const visited = new Set<string>();
   const prepare = (start: { pointer: string; value: unknown; expected: Walked['expected'] }) => {
@@ -86,7 +89,8 @@ function prepareObject({ kind, value }: Walked, document: OpenApiDocument, schem
   const object = value as Mutable;
   const { keywords, others } = OBJECTS.get(kind) ?? {};
   for (const [name, member] of Object.entries(object)) {
-    if (name.startsWith('x-') && kind !== 'SecurityRequirement') Reflect.deleteProperty(object, name);
+    if (name.startsWith('x-') && kind !== 'SecurityRequirement' && !keywords?.has(name))
+      Reflect.deleteProperty(object, name);
     const isData = (keywords?.get(name) ?? others?.keyword)?.holds === undefined;
     if (!isData || !hasSchemaWord({ [name]: member })) continue;
     // A property with a default is required in requests.

@@ -4,11 +4,15 @@ import {
   type GlobalContext,
   type OpenAPI3,
   resolveRef,
+  type SchemaObject,
   scanDiscriminators,
+  type TransformNodeOptions,
   transformSchema,
+  transformSchemaObject,
 } from 'openapi-typescript';
 import ts from 'typescript';
 import {
+  type Codecs,
   isInt64,
   isObject,
   joinPointer,
@@ -20,6 +24,8 @@ import {
 } from '../../src/contract';
 import { SourceError } from '../source/read-file';
 import { stepsOf, valueAt } from '../source/values';
+import { TYPE } from './body-types';
+import { withLaterTypes } from './later-words';
 import { splitByDirection } from './directions';
 import { typedDocument } from './typed-document';
 
@@ -36,11 +42,12 @@ export interface Types {
 /**
  * The types of a document with int64 as bigint, and the security requirements of each operation.
  *
+ * @param codecs those of the service
  * @throws {SourceError} if there are none
  */
-export function typesOf(described: OpenApiDocument): Types {
+export function typesOf(described: OpenApiDocument, codecs?: Codecs): Types {
   // openapi-typescript knows doubles only.
-  const text = writeDocument(splitByDirection(new OpenApiDocument(typedDocument(described))));
+  const text = writeDocument(splitByDirection(new OpenApiDocument(typedDocument(described)), codecs));
   const mark = unusedMark(text);
   // It would decode the names of paths.
   const percent = `!${mark}`;
@@ -67,7 +74,7 @@ export function typesOf(described: OpenApiDocument): Types {
  * Made by \`make generate\` from openapi/. Do not edit: change the document instead.
  */
 
-${unmarked(astToString(nodes))}
+${unmarked(astToString(withLaterTypes(nodes)))}
 /** The security requirements of each operation: alternatives, each with its schemes and their scopes. */
 export interface security {
 ${requirements.join('')}}
@@ -109,9 +116,13 @@ function contextOf(document: OpenAPI3): GlobalContext {
   return context as GlobalContext;
 }
 
-function transform(schema: object): ts.TypeNode | undefined {
+function transform(schema: object, options: TransformNodeOptions): ts.TypeNode | undefined {
   if (!isObject(schema)) return undefined;
-  if (schema['format'] === 'binary') return ts.factory.createTypeReferenceNode('Uint8Array');
+  const type = schema[TYPE];
+  if (typeof type === 'string') {
+    const items = 'items' in schema ? [transformSchemaObject(schema['items'] as SchemaObject, options)] : [];
+    return ts.factory.createTypeReferenceNode(type, items);
+  }
   if (!isInt64(schema)) return undefined;
   const bigint = ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword);
   const nullable = [schema['type']].flat().includes('null');

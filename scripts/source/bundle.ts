@@ -1,5 +1,14 @@
 import path from 'node:path';
-import { joinPointer, isObject, type Kind, OBJECTS, walk, type Walked } from '../../src/contract';
+import {
+  joinPointer,
+  isObject,
+  type Kind,
+  OBJECTS,
+  type Version,
+  versionOf,
+  walk,
+  type Walked,
+} from '../../src/contract';
 import { BOUNDS } from './bounds';
 import {
   decoded,
@@ -37,6 +46,7 @@ export class Bundle {
   private readonly imported = new Map<string, string>();
   private readonly pending: { readonly kind: Kind; readonly place: string; readonly file: SourceFile }[] = [];
   private readonly inlining = new Set<string>();
+  private readonly version: Version;
   private copied = 0;
 
   /**
@@ -50,6 +60,7 @@ export class Bundle {
     if (!isObject(document))
       throw new SourceError(`${this.main.name}: expected an OpenAPI document, got no object`);
     this.document = document;
+    this.version = versionOf(document);
     this.bring(document, 'OpenAPI', this.main, '');
     // A queue instead of recursion: a chain of references can be longer than the stack.
     for (const { kind, place, file } of this.pending) this.bring(valueAt(document, place), kind, file, place);
@@ -71,7 +82,7 @@ export class Bundle {
   /** Imports every object of another file that `value` refers to. */
   private bring(value: unknown, kind: Kind, file: SourceFile, at: string): void {
     const found: Walked[] = [];
-    walk({ pointer: '', value, expected: kind, documented: false }, (walked) => {
+    walk({ pointer: '', value, expected: kind, documented: false, version: this.version }, (walked) => {
       found.push(walked);
     });
     // What was found is that of this file, and what is put into its place now is not.

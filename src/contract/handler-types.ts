@@ -2,6 +2,7 @@
  * The types that tie handlers to the document. openapi-typescript generates `operations` from it. scripts/generate/main.ts
  * adds `security`: operationId -> its security requirements; `never` without authentication.
  */
+import type { FileHandle } from 'node:fs/promises';
 import type { Logger } from './exchange/exchange';
 import type { PrincipalsFor, SchemeOf } from './security/principals';
 
@@ -37,8 +38,9 @@ type IsChoice<Key> = [Key] extends [Intersection<Key>]
 type NameOf<Key> = Key extends `${infer Before}*${infer After}` ? `${Before}${string}${NameOf<After>}` : Key;
 
 type RequestParameters<P> = {
+  // Without any parameter that is required, there is an empty object; but the whole query may be absent.
   readonly [Place in keyof P as [NonNullable<P[Place]>] extends [never] ? never : Place]-?: Readonly<
-    NonNullable<P[Place]>
+    object extends Pick<P, Place> ? NonNullable<P[Place]> : P[Place]
   >;
 };
 
@@ -147,7 +149,7 @@ type ResponseContent<R> = R extends { content: infer Content }
     ? NoContent
     : IsChoice<keyof Content> extends true
       ? Named<Content> | Unnamed<Content>
-      : { readonly body: Immutable<Content[keyof Content]>; readonly contentType?: keyof Content }
+      : { readonly body: Sent<Content[keyof Content]>; readonly contentType?: keyof Content }
   : NoContent;
 
 /** A response without a body. */
@@ -156,24 +158,29 @@ interface NoContent {
   readonly contentType?: undefined;
 }
 
-/** A value that may be read-only at every level, such as a constant. */
-type Immutable<T> = unknown extends T
+/** What a handler may return for a body: bytes in each form that can be sent, a stream of items, or a value. */
+type Sent<T> = unknown extends T
   ? T
   : T extends Uint8Array
-    ? T
-    : { readonly [Key in keyof T]: Immutable<T[Key]> };
+    ? Uint8Array | Blob | ReadableStream<Uint8Array> | FileHandle
+    : T extends AsyncIterable<infer Item>
+      ? AsyncIterable<Immutable<Item>> | ReadableStream<Immutable<Item>>
+      : Immutable<T>;
+
+/** A value that may be read-only at every level, such as a constant. */
+type Immutable<T> = unknown extends T ? T : { readonly [Key in keyof T]: Immutable<T[Key]> };
 
 /** A body with the name of its media type. */
 type Named<Content> = {
-  [Key in keyof Content]: { readonly body: Immutable<Content[Key]>; readonly contentType: NameOf<Key> };
+  [Key in keyof Content]: { readonly body: Sent<Content[Key]>; readonly contentType: NameOf<Key> };
 }[keyof Content];
 
 /** A body that fits every documented media type: the client's Accept decides. */
 type Unnamed<Content> =
-  Intersection<{ [Key in keyof Content]: { value: Content[Key] } }[keyof Content]> extends {
+  Intersection<{ [Key in keyof Content]: { value: Sent<Content[Key]> } }[keyof Content]> extends {
     value: infer Value;
   }
-    ? { readonly body: Immutable<Value>; readonly contentType?: undefined }
+    ? { readonly body: Value; readonly contentType?: undefined }
     : never;
 
 type Digit = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9;

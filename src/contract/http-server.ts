@@ -137,8 +137,10 @@ export function createHttpServer(
     attempt(
       () => {
         const connection = connections.get(socket);
-        if (connection) refuse(error, connection, render, fault);
-        else socket.destroy();
+        if (!connection) socket.destroy();
+        else if (isLate(error) && connection.isLong && connection.response?.req.complete === false)
+          connection.isOverdue = true; // Node says so once for each request
+        else refuse(error, connection, render, fault);
       },
       (worse) => {
         fault(worse);
@@ -200,13 +202,14 @@ export function listen(server: Server, host: string, port: number): Promise<stri
   });
 }
 
+const isLate = (error: object): boolean => 'code' in error && error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
+
 const MALFORMED = new Problem('malformed', 'the request is not well-formed HTTP');
 
 /** Maps the error codes of Node's parser and timers (https://nodejs.org/api/http.html#event-clienterror). */
-function problemOf({ code }: NodeJS.ErrnoException): Problem | undefined {
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
-    return new Problem('requestTimeout', 'the request did not arrive in time');
-  if (code === 'HPE_HEADER_OVERFLOW') {
+function problemOf(error: NodeJS.ErrnoException): Problem | undefined {
+  if (isLate(error)) return new Problem('requestTimeout', 'the request did not arrive in time');
+  if (error.code === 'HPE_HEADER_OVERFLOW') {
     return new Problem('headersTooLarge', 'the headers of the request are too large');
   }
   return undefined;

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { compileContract } from './compile';
 import { Admission } from './exchange/admission';
-import { createAnswers } from './exchange/answers';
+import { createAnswers, STOPPING } from './exchange/answers';
 import { compileSelect } from './exchange/conditional';
 import {
   consoleLogger,
@@ -15,12 +15,14 @@ import { createRefuse } from './exchange/refusal';
 import type { BodyReader } from './exchange/request';
 import type { Encoded } from './exchange/response';
 import type { Contract, SecuredOperation } from './exchange/served-operation';
-import type { ServiceOptions } from './exchange/service-options';
+import type { ServiceOptions, Streams } from './exchange/service-options';
 import { checkWiring } from './exchange/wiring';
 import { announcesBody, IncomingBody } from './http/body';
 import { Connection } from './http/connection';
 import { faultToStderr, type ReportFault, safely, settle, settleWithin } from './http/fault';
+import { OutgoingBody } from './http/send';
 import { fieldLines, fieldText, isFieldValue, repeatedField, requestIdOf } from './http/header-field';
+import { Uploads } from './http/uploads';
 import type { Operation } from './operations/operations';
 import { type Methods, pathParameters, type Router } from './operations/routes';
 import { type Answer, Problem } from './problem';
@@ -33,6 +35,8 @@ export type Middleware = (request: IncomingMessage, response: ServerResponse, ne
 
 /** Milliseconds. */
 const DEADLINE = 40_000;
+const UPLOAD_TIMEOUT = 30_000;
+const STREAMS: Streams = { most: 1_000, itemTimeout: 600_000, heartbeat: 15_000 };
 
 /**
  * Creates the middleware that serves a document. Handlers receive only requests that conform to the document, and clients
@@ -45,6 +49,8 @@ const DEADLINE = 40_000;
  */
 export function createService<Own extends string = never>(options: ServiceOptions<Own>): Middleware {
   const { document: given, handlers, bodyLimit, maxRequests, deadline = DEADLINE, reserved } = options;
+  const { uploadTimeout = UPLOAD_TIMEOUT } = options;
+  const streams = { ...STREAMS, ...options.streams };
   const contract = compileContract(given, options);
   checkWiring(contract, options);
   options.onRemarks?.(contract.remarks);
@@ -58,8 +64,9 @@ export function createService<Own extends string = never>(options: ServiceOption
     return log;
   };
   const refuse = createRefuse(options, served.values(), fault);
-  const answers = createAnswers(options, afterResponse, deadline, fault);
-  const admission = new Admission({ maxRequests, bodyLimit, deadline }, giveUp);
+  const answers = createAnswers(options, afterResponse, streams, fault);
+  const uploads = receivesUploads(contract) ? new Uploads(options.uploads, bodyLimit) : undefined;
+  const admission = new Admission({ maxRequests, bodyLimit, deadline, streams: streams.most }, giveUp);
 
   /** A request may be given up during each `await`. Then it ends there. */
   async function serve(exchange: Exchange, url: string): Promise<void> {
@@ -99,7 +106,7 @@ export function createService<Own extends string = never>(options: ServiceOption
         : undefined;
 
       exchange.stage = 'receive';
-      const content = reader && (await requests.receive(reader, receivedBy(exchange, reader)));
+      const content = reader && (await requests.receive(reader, receivedBy(exchange, operation, reader)));
       admission.enter(exchange);
 
       exchange.stage = 'validate';
@@ -152,6 +159,10 @@ export function createService<Own extends string = never>(options: ServiceOption
       const answer = { status, headers, contentType: type, body };
       encoded = responses.write(answer, exchange.headers, accepted);
       encoded = found.served.select?.(request, answer, encoded) ?? encoded;
+      if (encoded.body instanceof OutgoingBody && request.method !== 'HEAD') {
+        if (streams.stopping?.aborted) throw STOPPING;
+        admission.assertPlace(exchange);
+      }
     } catch (error) {
       settle(error, fault);
       settleWithin(returned, fault);
@@ -171,11 +182,16 @@ export function createService<Own extends string = never>(options: ServiceOption
   }
 
   /** The body of a request. */
-  function receivedBy(exchange: Exchange, { decode }: BodyReader): IncomingBody {
+  function receivedBy(exchange: Exchange, operation: Operation, { decode }: BodyReader): IncomingBody {
     const { request, response } = exchange;
+    const isWhole = typeof decode === 'function';
+    const isLong = !isWhole || operation.bodyLimit !== undefined;
+    const limit = operation.bodyLimit ?? bodyLimit;
     const hold = (bytes: number) => admission.hold(exchange, bytes);
-    const body = new IncomingBody(request, response, bodyLimit, hold, fault);
-    if (typeof decode !== 'function') exchange.received = body;
+    const patience = isLong ? uploadTimeout : undefined;
+    const body = new IncomingBody(request, response, { limit, patience, hold }, fault, uploads);
+    if (isLong) exchange.received = body;
+    if (isWhole) exchange.whole = limit;
     return body;
   }
 
@@ -218,6 +234,12 @@ export function createService<Own extends string = never>(options: ServiceOption
     }
   };
 }
+
+/** Whether some operation receives multipart bodies. */
+const receivesUploads = ({ served }: Contract): boolean =>
+  [...served.keys()].some(({ requestBody }) =>
+    requestBody?.content.some(({ type }) => type.essence.startsWith('multipart/')),
+  );
 
 function secure({ document, served }: Contract, strategies: Strategies, fault: ReportFault) {
   const runners = new Map<string, RunStrategy>();

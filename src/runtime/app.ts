@@ -96,6 +96,7 @@ export function createApp<Own extends string = never>(
     stubs: !production,
     reserved: RESERVED,
     headers: HEADERS,
+    streams: { ...runtime.streams, stopping: runtime.stopping },
     reportFault: fault,
     ownProblems: [...(rateLimit?.ownProblems ?? []), ...(application.ownProblems ?? [])],
     afterAuthentication: [rateLimit?.afterAuthentication ?? [], application.afterAuthentication ?? []].flat(),

@@ -75,6 +75,12 @@ export function readServerConfig(variables: Variables) {
     maxConnections: integer('MAX_CONNECTIONS', 2000, 1, 1_000_000),
     maxRequests: integer('MAX_REQUESTS', 512, 1, 1_000_000),
     deadline: integer('REQUEST_DEADLINE', 40_000, 1, HOUR),
+    streams: {
+      most: integer('MAX_STREAMS', 1000, 1, 1_000_000),
+      itemTimeout: integer('STREAM_ITEM_TIMEOUT', 600_000, 1, DAY * 1000),
+      /** 0: none. */
+      heartbeat: integer('STREAM_HEARTBEAT', 15_000, 0, HOUR),
+    },
     /** The requests that a client may send within a window of time; undefined: no limit. */
     rateLimit: readRateLimit(variables),
     /** Bytes. */

@@ -9,14 +9,20 @@ import { METHODS, type OpenApiDocument, readOperations } from '../contract';
  * @param origins the origins whose pages may call the service, or `*` for any
  */
 export function allowOrigins(origins: readonly string[] | '*', document: OpenApiDocument): RequestHandler {
-  const documented = readOperations(document).flatMap(({ responses }) =>
+  const operations = readOperations(document);
+  const documented = operations.flatMap(({ responses }) =>
     [...responses.values()].flatMap(({ headers }) => headers),
   );
   const always = ['X-Request-Id', 'Retry-After', 'WWW-Authenticate'];
   const exposedHeaders = [...new Set([...always, ...documented.map(({ name }) => name)])];
   const allow = cors({
     origin: origins === '*' ? origins : [...origins],
-    methods: METHODS.map((method) => method.toUpperCase()),
+    methods: [
+      ...new Set([
+        ...METHODS.map((method) => method.toUpperCase()),
+        ...operations.map(({ method }) => method),
+      ]),
+    ],
     exposedHeaders,
     maxAge: 600,
   });

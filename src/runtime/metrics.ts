@@ -68,6 +68,8 @@ export interface Metrics {
   readonly droppedConnection: () => void;
   /** Counts a connection that was closed because its client did not read its response. */
   readonly unreadConnection: (reason: string) => void;
+  /** Counts a stream that broke off because of its handler: an item that is not as documented, an error, or none in time. */
+  readonly brokenStream: (operationId: string) => void;
   readonly store: StoreObserver;
   /** All metrics in the text format of Prometheus; `contentType` is its media type. */
   readonly text: () => Promise<string>;
@@ -104,6 +106,12 @@ export function createMetrics(): Metrics {
     labelNames: ['reason'],
     registers,
   });
+  const broken = new Counter({
+    name: 'http_streams_broken_total',
+    help: 'Answers that broke off at an item that failed, was not as documented, or did not come in time, by operationId.',
+    labelNames: ['operation_id'],
+    registers,
+  });
   const commits = new Histogram({
     name: 'store_commit_duration_seconds',
     help: 'How long the commits of the store took, by outcome.',
@@ -136,6 +144,9 @@ export function createMetrics(): Metrics {
     },
     unreadConnection: (reason) => {
       unread.inc({ reason });
+    },
+    brokenStream: (operationId) => {
+      broken.inc({ operation_id: operationId });
     },
     store: {
       waiting: (count) => {

@@ -71,7 +71,7 @@ export function createReport<Own extends string = never>(
   let unread = 0;
 
   return {
-    request({ method, operationId, status, problem, body, milliseconds, requestId, hook }) {
+    request({ method, operationId, status, problem, body, milliseconds, requestId, hook, brokenAt }) {
       const error = problem ? table[problem.kind].number : status < 400 ? undefined : numberOf(body);
       const { logger, observe } = kindOf(method, operationId, status, error);
       observe(milliseconds);
@@ -80,7 +80,9 @@ export function createReport<Own extends string = never>(
         ms: Math.round(milliseconds * 1000) / 1000,
         requestId,
         ...(hook !== undefined && { hook }),
+        ...(brokenAt !== undefined && { item: brokenAt }),
       };
+      if (brokenAt !== undefined) metrics.brokenStream(operationId ?? 'none');
       if (problem?.kind === 'unexpected') logger.error({ ...fields, err: problem.cause }, problem.message);
       else if (problem?.cause instanceof Error) logger.warn(fields, problem.cause.message);
       else logger.info(fields);

@@ -162,6 +162,7 @@ async function serve<Config extends RunConfig<Dependencies>, Dependencies extend
     bodyLimit: config.bodyLimit,
     maxRequests: config.maxRequests,
     deadline: config.deadline,
+    streams: config.streams,
     rateLimit: config.rateLimit && limitRequests(config.rateLimit, clientOf),
   });
   const server = createHttpServer(

@@ -97,7 +97,7 @@ test("the layout's own document gives the layout back", () => {
   // But for the marks of regions, the paths of this project, the name of the package, and the handler that no document tells.
   for (const file of standing.filter((one) => !one.endsWith('print-label.ts'))) {
     const text = readFileSync(join(layout, file), 'utf8')
-      .replace(/^.*#region (here|users)\b[^]*?#endregion \1\b.*\n/gm, '')
+      .replace(/^.*#region (here|users|curl)\b[^]*?#endregion \1\b.*\n/gm, '')
       .replace(/^.*#(end)?region.*\n/gm, '')
       .replace('contract-first-server.tgz', basename(TARBALL));
     writeFileSync(join(target, named(file)), file.endsWith('.ts') ? withoutUnusedImports(text) : text);

@@ -56,8 +56,8 @@ paths:
 
 const version = (line: string) => `${line}\ninfo: { title: None, version: '1' }\n`;
 it.each([
-  ['swagger: "2.0"', / #\/swagger: expected an OpenAPI 3\.1 document, got Swagger 2\.0: convert it/],
-  ['openapi: 3.2.0', / #\/openapi: .* got 3\.2\.0: later versions are not served yet/],
+  ['swagger: "2.0"', / #\/swagger: expected an OpenAPI 3\.1 or 3\.2 document, got Swagger 2\.0: convert it/],
+  ['openapi: 3.3.0', / #\/openapi: .* got 3\.3\.0: later versions are not served yet/],
   ['openapi: 3.1', / #\/openapi: .* got 3\.1: write it in full and in quotes/],
   ['openapi: 3.1.1\nwebhooks: {}', /^served 0 of 0 operations, 0 keywords not enforced\n$/],
 ])('%s is refused with a message', async (line, sentence) => {
@@ -117,7 +117,7 @@ it.each([
   [
     'another file',
     'package.json',
-    'package.json:1:1: #/openapi: expected the version of an OpenAPI 3.1 document',
+    'package.json:1:1: #/openapi: expected the version of an OpenAPI 3.1 or 3.2 document',
   ],
 ])('refuses %s with a message', async (_, document, sentence) => {
   start(document);

@@ -34,6 +34,14 @@ it.each(readdirSync(DOCUMENTS))('finds a response for every operation of %s', (n
   expect(operations.filter(({ status }) => status === undefined || status >= 300)).toEqual([]);
 });
 
+const asText: Parameters<request.Test['parse']>[0] = (response, done) => {
+  let text = '';
+  response.on('data', (piece: Buffer) => (text += piece.toString()));
+  response.on('end', () => {
+    done(null, text);
+  });
+};
+
 const answers = (responses: object, more: object = {}) =>
   buildDocument({ operation: { responses, ...more } });
 const ok = (content: object) => ({ 201: { description: '', content } });
@@ -73,6 +81,50 @@ describe('answers', () => {
       .post()
       .expect(204);
     expect(response.headers).toMatchObject({ location: 'https://example.com/1', 'x-left': '1' });
+  });
+
+  it.each<[string, string, object, string]>([
+    [
+      'the items of the example',
+      'application/jsonl',
+      { 'x-item-schema': text, example: ['a', 'b'] },
+      '"a"\n"b"\n',
+    ],
+    ['the one item of the example', 'application/jsonl', { 'x-item-schema': text, example: 'a' }, '"a"\n'],
+    [
+      'items that differ',
+      'application/json-seq',
+      { 'x-item-schema': { oneOf: [{ const: 1 }, { const: 2 }] } },
+      '\x1e1\n\x1e2\n',
+    ],
+    [
+      'items, if those of the example do not conform',
+      'application/x-ndjson',
+      { 'x-item-schema': { type: 'object', properties: { a: { const: 1 } } }, example: [{ a: 2 }] },
+      '{"a":1}\n{}\n',
+    ],
+    ['an event of any kind', 'text/event-stream', { 'x-item-schema': true }, 'data: text\n\n'],
+    [
+      'events whose data is JSON',
+      'text/event-stream',
+      {
+        'x-item-schema': {
+          required: ['data'],
+          properties: {
+            event: { const: 'row' },
+            data: { contentMediaType: 'application/json', contentSchema: { const: { a: 1 } } },
+          },
+        },
+      },
+      'event: row\ndata: {"a":1}\n\ndata: {"a":1}\n\n',
+    ],
+    ['the text of the example', 'application/jsonl', { schema: text, example: '1\n' }, '1\n'],
+  ])('with %s, each time', async (_, key, media, expected) => {
+    const { post } = mock(answers(ok({ [key]: media })));
+    for (let time = 0; time < 2; time++) {
+      const response = await post().buffer(true).parse(asText).expect(201);
+      expect(response.body).toBe(expected);
+    }
   });
 
   it('501 if no response conforms, and reports it at startup', async () => {
@@ -307,7 +359,7 @@ it('serves operations without an operationId or a response', async () => {
 });
 
 it('removes and reports unsupported parts, and serves the others', async () => {
-  const upload = { post: { requestBody: { content: { 'multipart/form-data': {} } }, responses: ok({}) } };
+  const upload = { post: { requestBody: { content: { 'multipart/mixed': {} } }, responses: ok({}) } };
   const document = answers(ok({ 'application/xml': { schema: { type: 'object' } }, ...json(text) }));
   const { operations, leftOut, post } = mock({
     ...document,
@@ -318,7 +370,7 @@ it('removes and reports unsupported parts, and serves the others', async () => {
     expect.stringMatching(
       /^POST \/things is served without application\/xml: #.*a body of application\/xml cannot be judged by a schema/,
     ),
-    expect.stringMatching(/^POST \/up is not served: #.*multipart bodies cannot be served$/),
+    expect.stringMatching(/^POST \/up is not served: #.*multipart\/mixed cannot be served/),
   ]);
   expect((await post().expect(201)).body).toBe('text');
 });

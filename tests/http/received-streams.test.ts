@@ -13,7 +13,16 @@ const ROW = {
   properties: { id: { type: 'integer', format: 'int64' }, name: { type: 'string', maxLength: 5 } },
 };
 const ROWS = { type: 'array', items: { $ref: '#/components/schemas/Row' } };
-const BODIES = { 'application/octet-stream': {}, 'application/jsonl': { schema: ROWS } };
+const ITEMS = { 'x-item-schema': { $ref: '#/components/schemas/Row' } };
+const BODIES = {
+  'application/octet-stream': { 'x-stream': true },
+  'application/x-own': {},
+  'application/jsonl': { schema: ROWS },
+  'application/x-ndjson': ITEMS,
+  'application/json-seq': ITEMS,
+  'application/x-jsonlines': { 'x-item-schema': true },
+};
+const own: OwnStreamCodec = { ...bytes, mediaTypes: ['application/x-own'] };
 
 interface Given {
   readonly body: AsyncIterable<unknown>;
@@ -25,19 +34,19 @@ function serve(
   postThing: (given: Given) => Promise<Answer>,
   options: Partial<ServiceOptions<OperationalKind>> = {},
 ) {
-  const responses = { 200: { description: '', content: { ...json({}), 'application/octet-stream': {} } } };
+  const responses = { 200: { description: '', content: { ...json({}), 'application/x-own': {} } } };
   const document = buildDocument({
     operation: { requestBody: { content: BODIES }, responses },
     components: { schemas: { Row: ROW } },
   });
-  return buildService({ document, codecs: [bytes, lines], handlers: { postThing }, ...options });
+  return buildService({ document, codecs: [own, lines], handlers: { postThing }, ...options });
 }
 
-const head = (fields: string, type = 'application/octet-stream') =>
+const headOf = (fields: string, type = 'application/x-own') =>
   `POST /things HTTP/1.1\r\nHost: x\r\nContent-Type: ${type}\r\n${fields}\r\n`;
 const CHUNKED = 'Transfer-Encoding: chunked\r\n';
 const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
-const post = (text: string, type?: string) => head(`Content-Length: ${text.length}\r\n`, type) + text;
+const post = (text: string, type?: string) => headOf(`Content-Length: ${text.length}\r\n`, type) + text;
 
 async function all(items: AsyncIterable<unknown>): Promise<unknown[]> {
   const found: unknown[] = [];
@@ -48,11 +57,17 @@ const textOf = async (body: AsyncIterable<unknown>) =>
   Buffer.concat((await all(body)) as Buffer[]).toString();
 const echo = async ({ body }: Given): Promise<Answer> => ({ status: 200, body: await textOf(body) });
 
-describe('bytes', () => {
+describe.each([
+  ['bytes, by x-stream', 'application/octet-stream'],
+  ['bytes, by a codec of the service', 'application/x-own'],
+])('%s', (_, type) => {
+  const head = (fields: string) => headOf(fields, type);
+  const post = (text: string) => headOf(`Content-Length: ${text.length}\r\n`) + text;
+
   test.each([
     ['at once', post('hello')],
-    ['in chunks', head(CHUNKED) + chunk('he') + chunk('llo') + chunk('').replace(/\r\n$/, '\r\n')],
-    ['byte by byte', head(CHUNKED) + 'hello'.split('').map(chunk).join('') + chunk('')],
+    ['in chunks', headOf(CHUNKED) + chunk('he') + chunk('llo') + chunk('').replace(/\r\n$/, '\r\n')],
+    ['byte by byte', headOf(CHUNKED) + 'hello'.split('').map(chunk).join('') + chunk('')],
   ])('are received %s, and the connection goes on', async (_, request) => {
     const replies = await listening(serve(echo).app, (port) => exchange(port, request + request, 2));
     expect(replies.map(({ status, body }) => [status, body])).toEqual([
@@ -85,7 +100,7 @@ describe('bytes', () => {
     );
     await listening(app, async (port) => {
       const client = connect(port, '127.0.0.1');
-      client.write(head(`Content-Length: ${total}\r\n`));
+      client.write(headOf(`Content-Length: ${total}\r\n`));
       client.write(Buffer.alloc(total));
       const [reply] = (await once(client, 'data')) as [Buffer];
       expect(reply.toString()).toContain(`\r\n\r\n${total}`);
@@ -95,9 +110,9 @@ describe('bytes', () => {
   });
 
   test.each([
-    ['declared: before its handler', head('Content-Length: 101\r\n'), 0],
-    ['in the middle', head(CHUNKED) + chunk('x'.repeat(60)) + chunk('x'.repeat(60)) + chunk(''), 1],
-    ['without an end', head(CHUNKED) + chunk('x'.repeat(200)), 1],
+    ['declared: before its handler', headOf('Content-Length: 101\r\n'), 0],
+    ['in the middle', headOf(CHUNKED) + chunk('x'.repeat(60)) + chunk('x'.repeat(60)) + chunk(''), 1],
+    ['without an end', headOf(CHUNKED) + chunk('x'.repeat(200)), 1],
   ])('more than the limit, %s: 413, whatever the handler makes of it', async (_, request, calls) => {
     for (const isSwallowed of [true, false]) {
       let called = 0;
@@ -146,7 +161,7 @@ describe('bytes', () => {
     const declared = await listening(app, (port) => exchange(port, post(large) + post('next'), 2));
     expect(declared.map(({ status }) => status)).toEqual([200, 200]);
     // The rest of unknown length may be endless.
-    const endless = head(CHUNKED) + chunk(large).repeat(5);
+    const endless = headOf(CHUNKED) + chunk(large).repeat(5);
     const [reply] = await listening(app, (port) => exchange(port, endless, 2));
     expect([reply?.status, reply?.headers['connection']]).toEqual([200, 'close']);
   });
@@ -154,7 +169,7 @@ describe('bytes', () => {
   test('are asked for when the handler reads them, and not before', async () => {
     const { app } = serve(({ body }) => textOf(body).then((text) => ({ status: 200, body: text })));
     const refusing = serve(() => Promise.reject(new Problem('forbidden', 'no'))).app;
-    const request = head('Expect: 100-continue\r\nContent-Length: 5\r\n');
+    const request = headOf('Expect: 100-continue\r\nContent-Length: 5\r\n');
     const ask = (port: number) =>
       new Promise<string>((resolve) => {
         const socket = connect(port, '127.0.0.1').setEncoding('latin1');
@@ -175,12 +190,12 @@ describe('bytes', () => {
   test('are sent back while they are received, and the client is held in both directions', async () => {
     const total = 20 * 1_048_576;
     const { app } = serve(
-      ({ body }) => Promise.resolve({ status: 200, contentType: 'application/octet-stream', body }),
+      ({ body }) => Promise.resolve({ status: 200, contentType: 'application/x-own', body }),
       { bodyLimit: total },
     );
     await listening(app, async (port) => {
       const client = connect(port, '127.0.0.1');
-      client.write(head(`Content-Length: ${total}\r\n`));
+      client.write(headOf(`Content-Length: ${total}\r\n`));
       client.write(Buffer.alloc(total, 'a'));
       let received = 0;
       for await (const piece of client)
@@ -194,12 +209,12 @@ describe('bytes', () => {
     ['asked for by 100 Continue', 5, 'Expect: 100-continue\r\nContent-Length: 5\r\n', 'undefined'],
   ])('are sent back: %s', async (_, bodyLimit, fields, problem) => {
     const { app, outcomes } = serve(
-      ({ body }) => Promise.resolve({ status: 200, contentType: 'application/octet-stream', body }),
+      ({ body }) => Promise.resolve({ status: 200, contentType: 'application/x-own', body }),
       { bodyLimit },
     );
     const text = await listening(app, async (port) => {
       const client = connect(port, '127.0.0.1').on('error', () => undefined);
-      client.write(head(`Connection: close\r\n${fields}`));
+      client.write(headOf(`Connection: close\r\n${fields}`));
       const [first] = (await once(client, 'data')) as [Buffer];
       client.write(fields === CHUNKED ? chunk('hello') : 'hello');
       const pieces = [first];
@@ -213,18 +228,15 @@ describe('bytes', () => {
   });
 
   test('are sent back by HTTP/1.0: a client that the server gives up does not take its part for all', async () => {
-    const { app } = serve(({ body }) =>
-      Promise.resolve({ status: 200, contentType: 'application/octet-stream', body }),
+    const { app } = serve(
+      ({ body }) => Promise.resolve({ status: 200, contentType: 'application/x-own', body }),
+      { uploadTimeout: 50 },
     );
-    const code = await listening(
-      app,
-      async (port) => {
-        const client = connect(port, '127.0.0.1').resume();
-        client.write(head('Content-Length: 5\r\n').replace('HTTP/1.1', 'HTTP/1.0') + 'a');
-        return once(client, 'close').catch((error: unknown) => (error as NodeJS.ErrnoException).code);
-      },
-      { headersTimeout: 50, requestTimeout: 50 },
-    );
+    const code = await listening(app, async (port) => {
+      const client = connect(port, '127.0.0.1').resume();
+      client.write(headOf('Content-Length: 5\r\n').replace('HTTP/1.1', 'HTTP/1.0') + 'a');
+      return once(client, 'close').catch((error: unknown) => (error as NodeJS.ErrnoException).code);
+    });
     expect(code).toBe('ECONNRESET');
   });
 
@@ -233,7 +245,7 @@ describe('bytes', () => {
     const { app } = serve(
       async ({ body }) => {
         await body[Symbol.asyncIterator]().next();
-        return { status: 200, contentType: 'application/octet-stream', body: Readable.from([]) };
+        return { status: 200, contentType: 'application/x-own', body: Readable.from([]) };
       },
       { bodyLimit: 1_000_000, afterResponse: (_, { complete }) => void (isComplete = complete) },
     );
@@ -248,13 +260,10 @@ describe('bytes', () => {
   test('are read once', async () => {
     const { app } = serve(async ({ body }) => {
       const [first, second] = await Promise.allSettled([textOf(body), textOf(body)]);
-      return {
-        status: 200,
-        body: [first, second].map((one) => ('value' in one ? one.value : String(one.reason))),
-      };
+      return { status: 200, body: [first, second].map(({ status }) => status) };
     });
     const [reply] = await listening(app, (port) => exchange(port, post('a')));
-    expect(reply?.body).toBe('["a","TypeError: the body of a request can be read once"]');
+    expect(reply?.body).toBe('["fulfilled","rejected"]');
   });
 
   test('a hook before the handler sees the same stream', async () => {
@@ -292,7 +301,7 @@ describe('an exchange that ends while its body is read', () => {
       const client = connect(port, '127.0.0.1')
         .on('error', () => undefined)
         .resume();
-      client.write(head(CHUNKED) + chunk('a'));
+      client.write(headOf(CHUNKED) + chunk('a'));
       await begun;
       end(client);
       const found = await ended;
@@ -326,7 +335,7 @@ describe('an exchange that ends while its body is read', () => {
       late = all(body).catch((error: unknown) => String(error));
       return Promise.resolve({ status: 200, body: '' });
     });
-    const [reply] = await listening(app, (port) => exchange(port, head(CHUNKED) + chunk('a')));
+    const [reply] = await listening(app, (port) => exchange(port, headOf(CHUNKED) + chunk('a')));
     expect(reply?.status).toBe(200);
     expect(await late).toBe('Error: the exchange has ended, and its body with it');
   });
@@ -351,6 +360,96 @@ describe('items', () => {
       status,
       expect.stringContaining(text.replaceAll('"', status === 200 ? '"' : '\\"')) as string,
     ]);
+  });
+});
+
+describe('items that the core reads', () => {
+  const [NDJSON, SEQ, ANY] = ['application/x-ndjson', 'application/json-seq', 'application/x-jsonlines'];
+  const collect = serve(async ({ body }) => ({ status: 200, body: await all(body) }));
+  const exact = '[{"id":9007199254740993},{"id":2,"name":"ä"}]';
+  const good = '{"id":9007199254740993,"more":1}\n{"id":2,"name":"ä"}';
+
+  test.each<[string, string, string | Buffer, number, string]>([
+    ['lines', NDJSON, good, 200, exact],
+    ['lines that all end', NDJSON, `${good}\n`, 200, exact],
+    [
+      'lines with CR and LF, and white space',
+      NDJSON,
+      ` \r\n${good.replace('\n', ' \r\n\n\t')}\r\n\r\n`,
+      200,
+      exact,
+    ],
+    ['no lines', NDJSON, '\n\n', 200, '[]'],
+    ['values of any type', ANY, 'null\n1\n"a"\n[]\ntrue', 200, '[null,1,"a",[],true]'],
+    ['a sequence', SEQ, `\x1e${good.replace('\n', '\n\x1e')}\n`, 200, exact],
+    ['a sequence with a second separator', SEQ, '\x1e\x1e{"id":1}\n', 200, '[{"id":1}]'],
+    [
+      'an item that is not as documented',
+      NDJSON,
+      '{"id":1}\n{}',
+      400,
+      "body/1 must have required property 'id'",
+    ],
+    [
+      'an item of a sequence that is not',
+      SEQ,
+      '\x1e{"id":1}\n\x1e{}\n',
+      400,
+      "body/1 must have required property 'id'",
+    ],
+    [
+      'a line that is no JSON',
+      NDJSON,
+      '{"id":1}\n\n{"id":',
+      400,
+      'the body is not well-formed JSON lines: item 1: ',
+    ],
+    [
+      'two values in a line',
+      NDJSON,
+      '{"id":1}{"id":2}',
+      400,
+      'the body is not well-formed JSON lines: item 0: ',
+    ],
+    [
+      'a name that stands twice',
+      NDJSON,
+      '{"id":1,"id":2}',
+      400,
+      'the body is not well-formed JSON lines: item 0: ',
+    ],
+    ['a byte order mark', NDJSON, '\ufeff{"id":1}', 400, 'the body starts with a byte order mark'],
+    [
+      'bytes that are not UTF-8',
+      NDJSON,
+      Buffer.from('{"id":1,"name":"\xff"}', 'latin1'),
+      400,
+      'the body is not UTF-8',
+    ],
+    [
+      'a sequence without separators',
+      SEQ,
+      '{"id":1}\n',
+      400,
+      'expected a record separator in front of each item',
+    ],
+    ['a sequence whose number may be cut', SEQ, '\x1e12', 400, 'expected a line feed behind each item'],
+  ])('%s', async (_, type, text, status, expected) => {
+    const body = Buffer.from(text);
+    const requests = [
+      Buffer.concat([Buffer.from(headOf(`Content-Length: ${body.length}\r\n`, type)), body]),
+      Buffer.concat([
+        Buffer.from(headOf(CHUNKED, type)),
+        ...[...body].flatMap((byte) => [Buffer.from('1\r\n'), Buffer.of(byte), Buffer.from('\r\n')]),
+        Buffer.from(chunk('')),
+      ]),
+    ];
+    for (const request of requests) {
+      const [reply] = await listening(collect.app, (port) => exchange(port, request));
+      const shown =
+        status === 200 ? reply?.body : (JSON.parse(reply?.body ?? '') as { message: string }).message;
+      expect([reply?.status, shown]).toEqual([status, expect.stringContaining(expected)]);
+    }
   });
 });
 
@@ -402,10 +501,10 @@ describe('a value that is collected', () => {
     ['answered', post('a', 'application/x-parts'), [200]],
     ['refused by the codec', post('wrong', 'application/x-parts'), [400]],
     ['refused by its schema', post('longer', 'application/x-parts'), [400]],
-    ['too large', head(CHUNKED, 'application/x-parts') + chunk('x'.repeat(200)), [413]],
+    ['too large', headOf(CHUNKED, 'application/x-parts') + chunk('x'.repeat(200)), [413]],
     ['a failure', post('a', 'application/x-parts'), [500], () => Promise.reject(new Error('a'))],
     ['late', post('a', 'application/x-parts'), [503], () => new Promise(() => undefined)],
-    ['broken off', head(CHUNKED, 'application/x-parts') + chunk('a'), []],
+    ['broken off', headOf(CHUNKED, 'application/x-parts') + chunk('a'), []],
   ])('is released when its exchange has ended: %s', async (name, request, statuses, handle = done) => {
     const released: string[] = [];
     let ended = () => undefined as unknown;
@@ -456,7 +555,7 @@ describe('a value that is collected', () => {
     });
     await listening(app, async (port) => {
       const [first, second] = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')];
-      const part = head(CHUNKED, 'application/x-parts') + chunk('x'.repeat(60));
+      const part = headOf(CHUNKED, 'application/x-parts') + chunk('x'.repeat(60));
       first.write(part);
       second.write(part);
       const [reply] = (await Promise.race([once(first, 'data'), once(second, 'data')])) as [Buffer];

@@ -129,3 +129,49 @@ describe('HEAD', () => {
     expect(own?.headers['allow']).toBe('GET, HEAD');
   });
 });
+
+describe('methods of OpenAPI 3.2', () => {
+  const of32 = (item: object) => buildDocument({ openapi: '3.2.0', paths: { '/things': item } });
+  const answers = (operationId: string) => ({
+    operationId,
+    responses: { 200: { content: json({ type: 'string' }) } },
+  });
+
+  it('are routed, refuse a wrong body, and are in Allow', async () => {
+    const requestBody = { required: true, content: json({ type: 'integer' }) };
+    const { app } = buildService({
+      document: of32({
+        query: { ...answers('find'), requestBody },
+        additionalOperations: { COPY: answers('copy'), 'M-SEARCH': answers('search') },
+      }),
+      handlers: Object.fromEntries(
+        ['find', 'copy', 'search'].map((body) => [body, () => Promise.resolve({ status: 200, body })]),
+      ),
+    });
+    await listening(app, async (port) => {
+      const send = async (method: string, body?: string) => {
+        const init = body === undefined ? {} : { body, headers: { 'Content-Type': 'application/json' } };
+        const response = await fetch(`http://127.0.0.1:${port}/things`, { method, ...init });
+        return [response.status, response.headers.get('Allow') ?? (await response.json())];
+      };
+      expect(await send('QUERY', '1')).toEqual([200, 'find']);
+      expect(await send('QUERY', '"x"')).toEqual([400, expect.anything()]);
+      expect(await send('COPY')).toEqual([200, 'copy']);
+      expect(await send('M-SEARCH')).toEqual([200, 'search']);
+      expect(await send('LOCK')).toEqual([405, 'QUERY, COPY, M-SEARCH']);
+      expect(await send('POST')).toEqual([405, 'QUERY, COPY, M-SEARCH']);
+    });
+  });
+
+  it.each([
+    ['FROBNICATE', 'is for the method FROBNICATE, which the HTTP parser of Node does not know'],
+    ['copy', 'which the HTTP parser of Node does not know: methods have cases, do you mean COPY?'],
+    ['CONNECT', 'is for CONNECT, which opens a tunnel'],
+    ['GET', 'is not a further method: it has a field of its own, or is no token'],
+    ['A B', 'is not a further method'],
+  ])('%s is a finding', (method, sentence) => {
+    expect(() =>
+      compileContract(of32({ additionalOperations: { [method]: answers('one') } }), undefined),
+    ).toThrow(sentence);
+  });
+});

@@ -68,6 +68,8 @@ function serve(
   return { app, outcomes, faults, over };
 }
 
+const STREAMS = { most: 1_000, itemTimeout: 600_000, heartbeat: 0 };
+
 const request = (method = 'GET', version = '1.1') =>
   `${method} /things HTTP/${version}\r\nHost: x\r\nConnection: close\r\n\r\n`;
 
@@ -190,14 +192,14 @@ describe('a stream that does not end by itself', () => {
         made.push(recorded([first], given));
         return made.at(-1)?.stream;
       },
-      { maxRequests: 1 },
+      { maxRequests: 1, streams: { ...STREAMS, most: 1 } },
     );
     await listening(app, async (port) => {
       const client = connect(port, '127.0.0.1').on('error', () => undefined);
       client.write(request());
       let text = '';
       while (!text.includes('first')) text += String((await once(client, 'data')) as [Buffer]);
-      // It counts as a handler until it ends.
+      // It has its place until it ends.
       expect(String(await exchangeBytes(port, request()))).toMatch(/^HTTP\/1\.1 503 /);
       leave(client);
       await over;
@@ -339,7 +341,7 @@ describe('a stream that does not end by itself', () => {
     ],
     [
       'waits too long',
-      [() => recorded([first]).stream, { deadline: 100 }],
+      [() => recorded([first]).stream, { streams: { ...STREAMS, itemTimeout: 100 } }],
       'at its item 0',
       'the next piece of the body did not come within 100 ms',
     ],

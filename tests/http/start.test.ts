@@ -41,7 +41,7 @@ describe('an invalid OpenAPI 3.1 document is refused', () => {
     [
       'of another version',
       buildDocument({ openapi: '3.0.3' }),
-      '#/openapi: expected the version of an OpenAPI 3.1 document, got 3.0.3: `make mock` and `make generate` convert it to 3.1',
+      '#/openapi: expected the version of an OpenAPI 3.1 or 3.2 document, got 3.0.3: `make mock` and `make generate` convert it to 3.1',
     ],
     [
       'without a title',
@@ -69,7 +69,7 @@ describe('an invalid OpenAPI 3.1 document is refused', () => {
 
   it('of an unsupported version, without findings about its keywords', () => {
     expect(findings({ swagger: '2.0', info: {}, definitions: {} })).toEqual([
-      expect.stringMatching(/^#\/swagger: expected an OpenAPI 3.1 document, got Swagger 2.0: convert it /),
+      expect.stringMatching(/^#\/swagger: expected an OpenAPI 3.1 or 3.2 document, got Swagger 2.0: convert it /),
     ]);
   });
 });

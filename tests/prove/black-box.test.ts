@@ -353,7 +353,7 @@ describe('a run that cannot start', () => {
   });
 
   test.each<[Partial<UrlOptions>, RegExp]>([
-    [{ document: { openapi: '3.0.0' } }, /expected an OpenAPI document, version 3.1, got "3.0.0"/],
+    [{ document: { openapi: '3.0.0' } }, /expected an OpenAPI document, version 3.1 or 3.2, got "3.0.0"/],
     [{ document: { openapi: '3.1.0' } }, /expected a document with operations, got none/],
     [{ url: 'ftp://example.org' }, /expected a URL such as .*, got ftp:/],
     [{ url: 'http://user:password@example.org' }, /expected a URL such as/],

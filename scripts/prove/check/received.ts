@@ -1,4 +1,4 @@
-import type { Document, Operation } from '../document/model';
+import type { Document, Operation, Parameter } from '../document/model';
 import { toInteger, NumberLiteral, print, type Value, valueAt } from '../json/value';
 import { escapeToken, textOf, tokensOf } from '../json/tree';
 import { ruleKey, type ReceivedRule } from '../obligation';
@@ -76,9 +76,10 @@ export function checkReceived(
   const problems: string[] = [];
   const proves: string[] = [];
   const absent = operation.parameters.filter((parameter) => !inputs.parameters.has(parameter));
-  for (const { name, in: location, schema } of absent) {
+  for (const parameter of absent) {
+    const { name, in: location, schema } = parameter;
     const fallback = defaultOf(document.json, anyValueOf(schema));
-    const got = ownValue(received[location], name);
+    const got = receivedAs(parameter, received);
     if (fallback !== undefined) {
       problems.push(...valueProblems(`${location} ${name}`, fallback, got));
       proves.push(ruleKey(operation, 'received', `${location} ${name}`, 'default'));
@@ -89,16 +90,19 @@ export function checkReceived(
   if (sent) {
     const { slot } = sent;
     const { value, rules } = expectedValue(context, slot, sent.value);
-    const got = slot.parameter ? ownValue(received[slot.parameter.in], slot.parameter.name) : received.body;
+    const got = slot.parameter ? receivedAs(slot.parameter, received) : received.body;
     problems.push(...valueProblems(slot.label, value, got));
     for (const rule of rules) proves.push(ruleKey(operation, 'received', slot.label, rule));
   }
   return { problems, proves };
 }
 
-/** An own property only: a parameter may have the name of an inherited one. */
-const ownValue = (values: Readonly<Record<string, unknown>> | undefined, name: string): unknown =>
-  values && Object.hasOwn(values, name) ? values[name] : undefined;
+/** The value of a parameter. An own property only: it may have the name of an inherited one. */
+function receivedAs({ in: location, name }: Parameter, received: Received): unknown {
+  if (location === 'querystring') return received.query;
+  const values = received[location];
+  return values && Object.hasOwn(values, name) ? values[name] : undefined;
+}
 
 function valueProblems(label: string, expected: Value, got: unknown): string[] {
   const pointer = difference(expected, got);

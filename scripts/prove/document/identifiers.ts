@@ -1,14 +1,22 @@
 import { type JsonObject, objectsIn } from '../json/tree';
 
-/** The URI of the document itself. Any will do: it has no other use than to resolve references against it. */
-const DOCUMENT = 'document:///openapi';
+/**
+ * The URI of the document itself: its `$self` (OpenAPI 3.2 section 4.1). Any will do else: it has no other use than to resolve
+ * references against it.
+ */
+function uriOf({ $self = '' }: JsonObject): string {
+  const own = 'document:///openapi';
+  const uri = typeof $self === 'string' && URL.canParse($self, own) ? new URL($self, own).href : own;
+  return uri.split('#')[0] ?? own;
+}
 
 /** Each object of the document, with its pointer and the URI against which it resolves references. */
 function* objectsWithBase(json: JsonObject) {
+  const document = uriOf(json);
   const bases = new Map<JsonObject | undefined, string>();
   for (const { node, pointer, around } of objectsIn(json)) {
     const { $id } = node;
-    const outer = bases.get(around) ?? DOCUMENT;
+    const outer = bases.get(around) ?? document;
     const base =
       typeof $id === 'string' && URL.canParse($id, outer) ? new URL($id, outer).href.split('#')[0] : outer;
     bases.set(node, base ?? outer);
@@ -21,7 +29,8 @@ function* objectsWithBase(json: JsonObject) {
  * section 8.2). A `$dynamicRef` becomes a `$ref` if the document has its anchor once, so that it has one target.
  */
 export function resolveIdentifiers(json: JsonObject): JsonObject {
-  const resources = new Map([[DOCUMENT, '']]);
+  const document = uriOf(json);
+  const resources = new Map([[document, '']]);
   const anchors = new Map<string, string>();
   const dynamicAnchors: string[] = [];
   for (const { node, pointer, base } of objectsWithBase(json)) {
@@ -33,7 +42,7 @@ export function resolveIdentifiers(json: JsonObject): JsonObject {
 
   /** The reference as a pointer; unchanged if it leads out of the document. */
   const resolve = (reference: string, base: string): string => {
-    if (base === DOCUMENT && /^#(?:\/|$)/.test(reference)) return reference;
+    if (base === document && /^#(?:\/|$)/.test(reference)) return reference;
     if (!URL.canParse(reference, base)) return reference;
     const [uri = '', fragment = ''] = new URL(reference, base).href.split('#');
     const isPointer = fragment === '' || fragment.startsWith('/');

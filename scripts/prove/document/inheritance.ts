@@ -13,8 +13,10 @@ export function expandDiscriminators(given: JsonObject): JsonObject {
     const property = discriminatorOf(node);
     if (property === undefined) continue;
     for (const keyword of ['oneOf', 'anyOf'])
-      if (Array.isArray(node[keyword]))
-        node[keyword] = node[keyword].map((branch) => constrainBranch(node, property, branch));
+      if (Array.isArray(node[keyword])) {
+        const references = node[keyword].map((branch) => asString(asObject(branch)['$ref']));
+        node[keyword] = node[keyword].map((branch) => constrainBranch(node, property, branch, references));
+      }
     if (!hasBranches(node) && !/^\/components\/schemas\/[^/]*$/.test(pointer))
       demandNames(node, property, mappedNames(node));
   }
@@ -33,11 +35,30 @@ const mappedNames = (schema: JsonObject): string[] => Object.keys(mappingOf(sche
 
 const hasBranches = ({ oneOf, anyOf }: JsonObject): boolean => oneOf !== undefined || anyOf !== undefined;
 
-/** The branch, and a condition: the discriminator has one of its names. */
-function constrainBranch(owner: JsonObject, property: string, branch: Json): JsonObject {
-  const names = namesOf(owner, asString(asObject(branch)['$ref']));
-  return { allOf: [branch, hasNameOf(property, names)] };
+/**
+ * The branch, and a condition: the discriminator has one of its names. The default one also takes what has no name of any
+ * branch (OpenAPI 3.2 section 4.25.3).
+ *
+ * @param all the references of all branches
+ */
+function constrainBranch(
+  owner: JsonObject,
+  property: string,
+  branch: Json,
+  all: readonly string[],
+): JsonObject {
+  const reference = asString(asObject(branch)['$ref']);
+  const own = hasNameOf(property, namesOf(owner, reference));
+  if (!isDefault(owner, reference)) return { allOf: [branch, own] };
+  const known = [...all.flatMap((other) => namesOf(owner, other)), ...mappedNames(owner)];
+  return { allOf: [branch, { anyOf: [own, { not: hasNameOf(property, known) }] }] };
 }
+
+/** Whether a reference leads to the `defaultMapping`. */
+const isDefault = (owner: JsonObject, reference: string): boolean => {
+  const target = asString(asObject(owner['discriminator'])['defaultMapping']);
+  return target !== '' && [target, SCHEMAS + target].includes(reference);
+};
 
 /** The names that the mapping gives the target of a reference, and that of its schema. */
 function namesOf(owner: JsonObject, reference: string): string[] {
@@ -89,12 +110,14 @@ function expandParents(json: JsonObject): void {
       const parts = partsOf(child, name);
       for (const part of parts) part['$ref'] = SCHEMAS + parentName;
       const members = (families.get(childName) ?? []).flatMap((member) => namesOf(parent, SCHEMAS + member));
-      if (parts.length > 0) demandNames(child, property, members);
+      if (parts.length > 0 && !isDefault(parent, SCHEMAS + childName)) demandNames(child, property, members);
     }
     schemas[parentName] = parent;
-    const branches = family.map((child) => constrainBranch(parent, property, { $ref: SCHEMAS + child }));
-    const own = constrainBranch(parent, property, { $ref: SCHEMAS + name });
+    const references = [...family, name].map((child) => SCHEMAS + child);
+    const constrain = (child: string): JsonObject =>
+      constrainBranch(parent, property, { $ref: SCHEMAS + child }, references);
+    const own = constrain(name);
     own['allOf'] = [{ $ref: SCHEMAS + parentName }, ...asArray(own['allOf']).slice(1)];
-    schemas[name] = { oneOf: [...branches, own] };
+    schemas[name] = { oneOf: [...family.map(constrain), own] };
   }
 }

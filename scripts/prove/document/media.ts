@@ -1,15 +1,20 @@
 /** How a body is encoded. */
-export type Codec = 'json' | 'form' | 'text' | 'binary';
+export type Codec = 'json' | 'form' | 'multipart' | 'lines' | 'text' | 'binary';
+
+/** Sequences of JSON texts: on a line each, or each after a record separator (RFC 7464). */
+const LINES = /^application\/(?:jsonl|(?:x-)?ndjson|x-jsonlines|(?:.*\+)?json-seq)$/;
 
 /** The codec of a media type; `binary` if no other applies. */
 export function codecOf(mediaType: string): Codec {
   const essence = essenceOf(mediaType);
   if (/[/+]json$/.test(essence)) return 'json';
   if (essence === 'application/x-www-form-urlencoded') return 'form';
+  if (essence.startsWith('multipart/')) return 'multipart';
+  if (LINES.test(essence)) return 'lines';
   return essence.startsWith('text/') ? 'text' : 'binary';
 }
 
-const essenceOf = (mediaType: string): string => mediaType.split(';')[0]?.trim().toLowerCase() ?? '';
+export const essenceOf = (mediaType: string): string => mediaType.split(';')[0]?.trim().toLowerCase() ?? '';
 
 /** Whether a documented media type is a range (OpenAPI 3.1 section 4.8.14). */
 export const isRange = (documented: string): boolean => essenceOf(documented).includes('*');

@@ -11,7 +11,7 @@ export interface Examples {
 /** A parameter with the defaults of its fields (OpenAPI 3.1 section 4.8.12). */
 export interface Parameter extends Examples {
   readonly name: string;
-  readonly in: 'path' | 'query' | 'header' | 'cookie';
+  readonly in: 'path' | 'query' | 'querystring' | 'header' | 'cookie';
   readonly required: boolean;
   readonly style: string;
   readonly explode: boolean;
@@ -29,6 +29,10 @@ export interface MediaType extends Examples {
   readonly type: string;
   /** Pointer to its schema, if it has one. */
   readonly schema?: string;
+  /** Pointer to the schema of each item of a sequence: `itemSchema` of OpenAPI 3.2, or `x-item-schema`. */
+  readonly items?: string;
+  /** Whether a handler gets the body while it arrives: `x-stream`. */
+  readonly isStream?: true;
 }
 
 /** OpenAPI 3.1 section 4.8.17. */
@@ -50,6 +54,8 @@ export interface Operation {
   readonly path: string;
   readonly parameters: readonly Parameter[];
   readonly body?: { readonly required: boolean; readonly content: readonly MediaType[] };
+  /** The largest body, in bytes: `x-body-limit`. */
+  readonly bodyLimit?: number;
   readonly responses: readonly Response[];
   /** Alternatives (OR) of schemes that are all required (AND). An empty alternative allows anonymous requests. */
   readonly security: readonly (readonly string[])[];
@@ -70,7 +76,7 @@ export interface Extensions {
   readonly encoders?: Encoders | undefined;
 }
 
-/** An OpenAPI 3.1 document, read. */
+/** An OpenAPI document, read. */
 export interface Document {
   readonly json: JsonObject;
   /** Its schemas as requests and their parameters use them. */
@@ -119,9 +125,9 @@ export function negotiableMediaTypes({ responses }: Operation): string[] {
   return others.length > 0 ? [] : names;
 }
 
-/** Whether a method changes nothing (RFC 9110 section 9.2.1; RFC 4918 section 9.1 for PROPFIND). */
+/** Whether a method changes nothing (RFC 9110 section 9.2.1; the IANA registry of HTTP methods for the last four). */
 export const isSafe = (method: string): boolean =>
-  ['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PROPFIND'].includes(method);
+  ['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY', 'REPORT', 'SEARCH'].includes(method);
 
 /** The `required` properties of a schema object. */
 export const requiredNames = (schema: JsonObject): string[] => asStrings(schema['required']);

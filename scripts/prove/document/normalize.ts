@@ -18,7 +18,7 @@ import { expandDiscriminators } from './inheritance';
 
 /** The document in JSON Schema alone, and without the annotations of schemas that a server may ignore. */
 export function normalize(given: JsonObject, formats: Readonly<Record<string, string>>) {
-  const merged = mergePathItems(resolveIdentifiers(asObject(withDoubles(given))));
+  const merged = withSequences(mergePathItems(resolveIdentifiers(asObject(withDoubles(given)))));
   const formatless = withoutKeywords(merged, 'format');
   return {
     json: expandDiscriminators(withPatterns(merged, formats)),
@@ -61,6 +61,23 @@ function withPatterns(json: JsonObject, formats: Readonly<Record<string, string>
     const format = asString(node['format']);
     const pattern = Object.hasOwn(formats, format) ? formats[format] : undefined;
     if (pattern !== undefined) node['allOf'] = [...asArray(node['allOf']), { pattern }];
+  }
+  return copy;
+}
+
+/** The fields with the schema of each item of a sequence. */
+const ITEM_SCHEMAS = ['itemSchema', 'x-item-schema'] as const;
+
+/** The field of a Media Type Object that has the schema of its items. */
+export const itemSchemaOf = (media: JsonObject) => ITEM_SCHEMAS.find((field) => media[field] !== undefined);
+
+/** A copy in which each Media Type Object with a schema of its items has one of all of them, as `sequence`. */
+function withSequences(json: JsonObject): JsonObject {
+  const copy = structuredClone(json);
+  for (const { node, pointer } of objectsIn(copy)) {
+    const field = itemSchemaOf(node);
+    if (field !== undefined)
+      node['sequence'] = { items: { $ref: `#${`${pointer}/${field}`.replaceAll('%', '%25')}` } };
   }
   return copy;
 }

@@ -11,15 +11,21 @@ import {
 } from '../json/tree';
 import { conjuncts } from './direction';
 import { concreteType } from './media';
-import { deadEnd, normalize, resolveIn } from './normalize';
+import { deadEnd, itemSchemaOf, normalize, resolveIn } from './normalize';
 import type { Document, Examples, Extensions, MediaType, Operation, Parameter, Response } from './model';
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
-const DEFAULT_STYLE = { path: 'simple', query: 'form', header: 'simple', cookie: 'form' };
+const DEFAULT_STYLE = {
+  path: 'simple',
+  query: 'form',
+  querystring: 'form',
+  header: 'simple',
+  cookie: 'form',
+};
 
 /**
- * Reads an OpenAPI 3.1 document. Bundle a document of several files first.
+ * Reads an OpenAPI document of version 3.1 or 3.2. Bundle a document of several files first.
  *
  * An operation with a reference that leads nowhere or out of the document, or with a path parameter that is not described,
  * is untestable; the others are not.
@@ -35,9 +41,7 @@ export function readDocument(given: JsonObject, { formats = {}, encoders = {} }:
       return [];
     }
     const item = objectAt(json, pointer.found);
-    return METHODS.filter((method) => item[method]).map((method) =>
-      readOperation(json, path, method, pointer.found, isBroken),
-    );
+    return methodsOf(json, item).map((method) => readOperation(json, path, method, pointer.found, isBroken));
   });
   const schemes = Object.keys(asObject(asObject(json['components'])['securitySchemes']));
   return {
@@ -60,6 +64,21 @@ export function readDocument(given: JsonObject, { formats = {}, encoders = {} }:
   };
 }
 
+/** A method, and the place of its operation below the path item. */
+type Method = readonly [method: string, place: string];
+
+/** The methods of a path item: those of its fields, and the additional ones of OpenAPI 3.2, section 4.9. */
+function methodsOf({ openapi }: JsonObject, item: JsonObject): Method[] {
+  const fields = METHODS.map((name): Method => [name.toUpperCase(), name]).filter(([, name]) => item[name]);
+  if (/^3\.[01]/.test(asString(openapi))) return fields;
+  const additional = Object.keys(asObject(item['additionalOperations']));
+  return [
+    ...fields,
+    ...(item['query'] ? [['QUERY', 'query'] as const] : []),
+    ...additional.map((name): Method => [name, `additionalOperations/${escapeToken(name)}`]),
+  ];
+}
+
 /**
  * @param item pointer to the path item
  * @param isBroken whether a reference of the document leads nowhere
@@ -67,20 +86,20 @@ export function readDocument(given: JsonObject, { formats = {}, encoders = {} }:
 function readOperation(
   json: JsonObject,
   path: string,
-  method: string,
+  [method, place]: Method,
   item: string,
   isBroken: boolean,
 ): Operation {
   const itemNode = objectAt(json, item);
-  const node = asObject(itemNode[method]);
-  const pointer = `${item}/${method}`;
+  const pointer = `${item}/${place}`;
+  const node = objectAt(json, pointer);
   const servers = [node, itemNode, json]
     .map((owner) => asArray(owner['servers']))
     .find((urls) => urls.length);
   const head = {
-    id: asString(node['operationId']) || `${method.toUpperCase()} ${path}`,
+    id: asString(node['operationId']) || `${method} ${path}`,
     pointer,
-    method: method.toUpperCase(),
+    method,
     path: basePath(asObject(servers?.[0])) + path,
     ...readSecurity(node['security'] ?? json['security']),
   };
@@ -98,6 +117,7 @@ function readOperation(
     ...(body && {
       body: { required: objectAt(json, body)['required'] === true, content: readContent(json, body) },
     }),
+    ...(typeof node['x-body-limit'] === 'number' && { bodyLimit: node['x-body-limit'] }),
     responses: Object.keys(asObject(node['responses'])).map((status) =>
       readResponse(json, status, resolvePointer(json, `${pointer}/responses/${status}`)),
     ),
@@ -127,7 +147,8 @@ function readParameter(json: JsonObject, pointer: string): Parameter {
   const location = node['in'] as Parameter['in'];
   const style = typeof node['style'] === 'string' ? node['style'] : DEFAULT_STYLE[location];
   const [mediaType] = Object.keys(asObject(node['content']));
-  const described = mediaType === undefined ? pointer : `${pointer}/content/${escapeToken(mediaType)}`;
+  const described =
+    mediaType === undefined ? pointer : resolvePointer(json, `${pointer}/content/${escapeToken(mediaType)}`);
   return {
     name: asString(node['name']),
     in: location,
@@ -158,12 +179,18 @@ function readResponse(json: JsonObject, status: string, pointer: string): Respon
 }
 
 function readContent(json: JsonObject, owner: string): MediaType[] {
-  return Object.entries(asObject(objectAt(json, owner)['content'])).map(([name, media]) => {
-    const node = asObject(media);
-    const pointer = `${owner}/content/${escapeToken(name)}`;
-    const schema = node['schema'] !== undefined && { schema: `${pointer}/schema` };
-    const type = concreteType(name, isStructured(json, asObject(node['schema'])));
-    return { name, type, ...schema, ...readExamples(json, pointer) };
+  return Object.keys(asObject(objectAt(json, owner)['content'])).map((name): MediaType => {
+    const pointer = resolvePointer(json, `${owner}/content/${escapeToken(name)}`);
+    const node = objectAt(json, pointer);
+    const items = itemSchemaOf(node);
+    return {
+      name,
+      type: concreteType(name, isStructured(json, asObject(node['schema']))),
+      ...(node['schema'] !== undefined && { schema: `${pointer}/schema` }),
+      ...(items !== undefined && { items: `${pointer}/${items}` }),
+      ...(node['x-stream'] === true && { isStream: true }),
+      ...readExamples(json, pointer),
+    };
   });
 }
 
@@ -179,9 +206,13 @@ const TEXT_KEYWORDS = /^(?:\$ref|allOf|type|format|description|title|content\w+|
 
 function readExamples(json: JsonObject, owner: string): Examples {
   const { example, examples, schema } = objectAt(json, owner);
-  const named = Object.keys(asObject(examples)).map(
-    (key) => objectAt(json, resolvePointer(json, `${owner}/examples/${escapeToken(key)}`))['value'],
-  );
+  const named = Object.keys(asObject(examples)).map((key) => {
+    const { dataValue, value } = objectAt(
+      json,
+      resolvePointer(json, `${owner}/examples/${escapeToken(key)}`),
+    );
+    return dataValue ?? value; // OpenAPI 3.2 section 4.19
+  });
   const described = schema === undefined ? {} : objectAt(json, resolvePointer(json, `${owner}/schema`));
   const given = (values: readonly (Json | undefined)[]) => values.filter((value) => value !== undefined);
   return {

@@ -87,13 +87,13 @@ export function resolvePointer(json: Json, pointer: string): string {
 }
 
 /** Fields whose values are data, though they may look like a schema or a reference. */
-const DATA = ['enum', 'const', 'default', 'example', 'examples', 'value'];
+const DATA = ['enum', 'const', 'default', 'example', 'examples', 'value', 'dataValue'];
 
 /** Fields whose value is an object with names of the user: one of them may be `default`. */
 const MAPS = [
   ...['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions', 'schemas'],
   ...['responses', 'parameters', 'requestBodies', 'headers', 'content', 'links', 'callbacks', 'pathItems'],
-  ...['encoding', 'webhooks'],
+  ...['encoding', 'webhooks', 'mediaTypes', 'additionalOperations'],
 ];
 
 /**

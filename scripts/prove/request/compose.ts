@@ -49,7 +49,7 @@ export function composeRequest(operation: Operation, { parameters, body }: Input
     (filled, [{ name }, text]) => filled.replace(`{${name}}`, () => text),
     operation.path,
   );
-  const query = parametersIn('query').map(([, text]) => text);
+  const query = [...parametersIn('query'), ...parametersIn('querystring')].map(([, text]) => text);
   const cookies = parametersIn('cookie').map(([, text]) => text);
   return {
     method: operation.method,

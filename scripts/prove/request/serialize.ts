@@ -105,16 +105,26 @@ export function decodeText(schemas: Schemas, locations: SchemaLocations, value: 
   const allowed = new Set(alternatives.flatMap(admittedTypes));
   const subschemas = alternatives.flat();
   if (Array.isArray(value) || value instanceof Map) {
-    if (!allowed.has(Array.isArray(value) ? 'array' : 'object') || allowed.has('string')) return undefined;
+    if (!allowed.has(Array.isArray(value) ? 'array' : 'object')) return undefined;
+    if (Array.isArray(value) ? isScalarToo(allowed, value) : allowed.has('string')) return undefined;
     return value instanceof Map
       ? mapMembers(value, (name, member) => decodeText(schemas, propertyLocations(subschemas, name), member))
       : all(value.map((entry, index) => decodeText(schemas, itemLocations(subschemas, index), entry)));
   }
   const text = primitiveText(value);
-  if (text === undefined || allowed.has('array') || allowed.has('object')) return undefined;
+  if (text === undefined || allowed.has('object')) return undefined;
+  // One text is the value, several are the list: a text with a delimiter could be either.
+  if (allowed.has('array') && !(admitsText(allowed) && UNRESERVED_TEXT.test(text))) return undefined;
   const readings = decodePrimitive(allowed, text);
   return readings.length === 1 ? readings[0] : undefined;
 }
+
+const admitsText = (allowed: ReadonlySet<Type>): boolean =>
+  (['string', 'integer', 'number', 'boolean'] as const).some((type) => allowed.has(type));
+
+/** Whether a receiver may read a list of one item as the item. */
+export const isScalarToo = (allowed: ReadonlySet<Type>, list: readonly Value[]): boolean =>
+  list.length === 1 && admitsText(allowed);
 
 function decodePrimitive(allowed: ReadonlySet<Type>, text: string): Value[] {
   const numeric = (allowed.has('integer') || allowed.has('number')) && NUMBER.test(text);
@@ -147,13 +157,17 @@ export function mapMembers(
   return members;
 }
 
-/** Whether any query parameter may be a property of an exploded object parameter, so that none is unlisted. */
+/**
+ * Whether any query parameter may be a property of an exploded object parameter, or part of the whole query string, so that
+ * none is unlisted.
+ */
 export const acceptsAnyQueryParameter = (schemas: Schemas, { parameters }: Operation): boolean =>
   parameters.some(
     ({ in: location, style, explode, mediaType, schema }) =>
-      location === 'query' &&
-      style === 'form' &&
-      explode &&
-      mediaType === undefined &&
-      branchCombinations(schemas, anyValueOf(schema)).flatMap(admittedTypes).includes('object'),
+      location === 'querystring' ||
+      (location === 'query' &&
+        style === 'form' &&
+        explode &&
+        mediaType === undefined &&
+        branchCombinations(schemas, anyValueOf(schema)).flatMap(admittedTypes).includes('object')),
   );

@@ -1,20 +1,17 @@
 import type { Schemas } from '../document/direction';
 import type { Document, Examples, MediaType, Operation, Parameter } from '../document/model';
-import { type Codec, codecOf } from '../document/media';
-import { print, toJavaScript, type Value } from '../json/value';
+import { codecOf } from '../document/media';
+import type { Value } from '../json/value';
 import type { Oracle } from '../schema/oracle';
 import { anyValueOf, branchCombinations, isClosed, propertyNames } from '../schema/locations';
 import { type Mode, samples } from '../schema/samples';
+import { type Body, type BodyCodec, bodyEncoding, codecOfBody, formOf, schemaOfBody } from './encodings';
 import { decodeText, serializeParameter } from './serialize';
-import { type Form, formOf } from './urlencoded';
-
-/** `own` encodes each value that JSON can, by a function of the target. */
-type SlotCodec = Codec | 'own';
 
 /** The encoded parameters and body of a request. */
 export interface Inputs {
   readonly parameters: ReadonlyMap<Parameter, string>;
-  readonly body?: { readonly type: string; readonly bytes: Buffer };
+  readonly body?: Body;
 }
 
 /** A part of a request that has a schema: a parameter, or the body in one media type. */
@@ -26,7 +23,7 @@ export interface Slot extends Examples {
   readonly required: boolean;
   readonly body?: MediaType;
   /** How the body is encoded. */
-  readonly codec?: SlotCodec;
+  readonly codec?: BodyCodec;
   readonly parameter?: Parameter;
   /** The value that the receiver decodes, or undefined if no encoding of the value is unambiguous. */
   readonly decode: (value: Value) => Value | undefined;
@@ -37,13 +34,19 @@ export interface Slot extends Examples {
 /** The slots of an operation. */
 export function slots(document: Document, operation: Operation): Slot[] {
   const parameters = operation.parameters.map((parameter) => parameterSlot(document, parameter));
-  const bodies = (operation.body?.content ?? []).flatMap((media) =>
-    media.schema === undefined ? [] : [bodySlot(document, operation, media, media.schema)],
-  );
+  const bodies = (operation.body?.content ?? []).flatMap((media) => {
+    const schema = schemaOfBody(media);
+    return schema === undefined ? [] : [bodySlot(document, operation, media, schema)];
+  });
   return [...parameters, ...bodies];
 }
 
 function parameterSlot({ requests }: Document, parameter: Parameter): Slot {
+  // OpenAPI 3.2 section 4.12.1: a form may be the whole query string.
+  const isForm = parameter.in === 'querystring' && codecOf(parameter.mediaType ?? '') === 'form';
+  const form = isForm ? formOf(requests, parameter.schema) : undefined;
+  const encode = (value: Value): string | undefined =>
+    form ? form.encode(value) : serializeParameter(parameter, value);
   return {
     label: `${parameter.in} ${parameter.name}`,
     schema: parameter.schema,
@@ -52,6 +55,7 @@ function parameterSlot({ requests }: Document, parameter: Parameter): Slot {
     schemaExamples: parameter.schemaExamples,
     parameter,
     decode: (value) => {
+      if (form) return form.decode(value);
       if (serializeParameter(parameter, value) === undefined) return undefined;
       if (hasUnlistedPairs(requests, parameter, value)) return undefined;
       return parameter.mediaType === undefined
@@ -60,7 +64,7 @@ function parameterSlot({ requests }: Document, parameter: Parameter): Slot {
     },
     fill: (inputs, value) => ({
       ...inputs,
-      parameters: new Map([...inputs.parameters, [parameter, serializeParameter(parameter, value) ?? '']]),
+      parameters: new Map([...inputs.parameters, [parameter, encode(value) ?? '']]),
     }),
   };
 }
@@ -82,17 +86,10 @@ function hasUnlistedPairs(
 }
 
 /** Whether the values of a slot have the types of JSON. */
-export const isTyped = ({ codec }: Slot): boolean => codec === 'json' || codec === 'own';
+export const isTyped = ({ codec }: Slot): boolean => codec === 'json' || codec === 'own' || codec === 'lines';
 
-function bodySlot(
-  { requests, encoders }: Document,
-  operation: Operation,
-  media: MediaType,
-  schema: string,
-): Slot {
-  const encoder = encoders[media.name];
-  const kind = encoder ? 'own' : codecOf(media.type);
-  const form = kind === 'form' ? formOf(requests, schema) : undefined;
+function bodySlot(document: Document, operation: Operation, media: MediaType, schema: string): Slot {
+  const { encode, decode } = bodyEncoding(document, media, schema);
   return {
     label: `body ${media.name}`,
     schema,
@@ -100,28 +97,10 @@ function bodySlot(
     examples: media.examples,
     schemaExamples: media.schemaExamples,
     body: media,
-    codec: kind,
-    decode: (value) => {
-      if (kind === 'json' || kind === 'own') return value;
-      if (form) return form.decode(value);
-      // A decoder of text removes U+FEFF at the start as a byte order mark; a JSON parser does not.
-      return typeof value === 'string' && value.isWellFormed() && !/^(?:\ufeff|$)/.test(value)
-        ? value
-        : undefined;
-    },
-    fill: (inputs, value) => ({
-      ...inputs,
-      body: {
-        type: media.type,
-        bytes: encoder ? Buffer.from(encoder(toJavaScript(value))) : encodeBody(kind, value, form),
-      },
-    }),
+    codec: codecOfBody(document, media),
+    decode,
+    fill: (inputs, value) => ({ ...inputs, body: encode(value) }),
   };
-}
-
-function encodeBody(kind: SlotCodec, value: Value, form: Form | undefined): Buffer {
-  if (kind === 'json') return Buffer.from(print(value));
-  return Buffer.from(form?.encode(value) ?? (typeof value === 'string' ? value : print(value)));
 }
 
 /** Valid values of a slot. */

@@ -1,11 +1,21 @@
+import { ReadableStream } from 'node:stream/web';
 import { FileBody, isFileLike } from '../http/files';
+import { isTextual } from '../http/media-type';
 import { isStreamed, isUntouched, OutgoingBody } from '../http/send';
 import { Unservable } from '../parameters/parts';
-import { type Codec, type DescribedBody, isOpaque, type ReadBody } from './codec';
-import { isTextual } from './text';
+import { type Codec, type DescribedBody, isOpaque, type ReadBody, type ReadPieces } from './codec';
 
 const read: ReadBody = (bytes, envelope) => {
   envelope['body'] = bytes;
+};
+
+/** Nothing is read before the handler reads, and no more than it reads. */
+const readStream: ReadPieces = {
+  judged: undefined,
+  items: undefined,
+  read(body, envelope) {
+    envelope['body'] = ReadableStream.from(body);
+  },
 };
 
 /** Unchanged bytes. It carries all media types that no other codec carries. */
@@ -18,7 +28,7 @@ export const binary: Codec = {
   carries: () => true,
   reader(body) {
     assertOpaque(body);
-    return read;
+    return body.isStream ? readStream : read;
   },
   writer(body) {
     assertOpaque(body);
@@ -42,7 +52,8 @@ async function* bytesOnly(items: AsyncIterable<unknown>): AsyncGenerator<Uint8Ar
 
 function assertOpaque(body: DescribedBody): void {
   if (isOpaque(body)) return;
-  const advice = isTextual(body.type.essence) ? 'type string' : 'type string and format binary';
+  const advice =
+    isTextual(body.type.essence) && !body.isStream ? 'type string' : 'type string and format binary';
   throw new Unservable(
     `a body of ${body.key} cannot be judged by a schema: use ${advice}, or application/json`,
   );

@@ -1,7 +1,7 @@
 import type { OpenApiDocument } from '../document/document';
 import type { IncomingBody } from '../http/body';
-import type { OutgoingBody } from '../http/send';
 import type { MediaType, MediaTypeObject } from '../http/media-type';
+import type { OutgoingBody, StreamEnds } from '../http/send';
 import type { Holder } from '../json/parse';
 
 /** A body as the document describes it. */
@@ -22,6 +22,8 @@ export interface Codec {
   readonly isText: boolean;
   /** Whether the validator judges bodies by their schema. */
   readonly isJudged: boolean;
+  /** Whether bodies are sequences of items, which `x-item-schema` describes. */
+  readonly isItems?: true;
   /** Whether its writer takes files, and streams of bytes. */
   readonly writesFiles?: true;
   /**
@@ -96,11 +98,24 @@ export interface ReadPieces {
 }
 
 /** Writes a stream piece by piece. Its items are judged before their bytes leave. */
-export interface WritePieces {
+export interface WritePieces extends StreamEnds {
   /** The pointer of the schema by which `each` judges; undefined if it judges nothing. */
   readonly items: string | undefined;
   readonly write: (items: AsyncIterable<unknown>, each: JudgeItem) => AsyncIterable<string | Uint8Array>;
+  /** Writes one item as `write` does; undefined if its pieces are not those of its items. */
+  readonly writeItem?: WriteItem;
+  /** Writes a body that is a text, known at once; undefined if none is. */
+  readonly writeText?: WriteBody | undefined;
+  /** The pointer of the schema that judges such a text. */
+  readonly judged?: string | undefined;
 }
+
+/**
+ * Judges an item, and returns its piece.
+ *
+ * @throws {UndocumentedResponse} or {TypeError} for an item that the document, or the format, does not allow
+ */
+export type WriteItem = (item: unknown, each: JudgeItem, index: number) => string;
 
 /** Copies a value to `holder[key]`. Returns how to write the copy; undefined if there is none (json/native.ts). */
 type Project = (value: unknown, holder: Holder, key: string) => 'native' | 'exact' | undefined;

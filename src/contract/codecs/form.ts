@@ -6,6 +6,7 @@ import {
   addReader,
   compilePairs,
   MalformedParameter,
+  type Pairs,
   type PairsReader,
   readAll,
   readRest,
@@ -61,59 +62,111 @@ const decodeForm: Decode = (text) => decodePercent(text.replaceAll('+', ' '));
  * its `encoding` gives it a style (OpenAPI 3.1 section 4.8.15). A property that cannot be read becomes a finding.
  *
  * @param schema pointer to the schema of the media type, beside `encoding`; without one, all values are strings
+ * @param place of the form in a request
+ * @param decode decodes a name or a value
  */
-export function compileForm(document: OpenApiDocument, schema: string | undefined): ReadForm {
+export function compileForm(
+  document: OpenApiDocument,
+  schema: string | undefined,
+  place: Place = 'body',
+  decode = decodeForm,
+): ReadForm {
+  const encodings = document.at((schema ?? '').replace(/schema$/, 'encoding'));
+  const encodingOf = (name: string) => {
+    const encoding = members(encodings).find(([key]) => key === name)?.[1];
+    return isObject(encoding) ? encoding : {};
+  };
+  const read = compileFields(document, schema, { encodingOf, decode, place });
+  return (text) => read(splitPairs(place, text, '&', decode));
+}
+
+/** Where a form stands in a request. */
+type Place = 'body' | 'query';
+
+/** How the properties of a form are written. */
+interface FieldOptions {
+  /** The Encoding Object of a property. */
+  readonly encodingOf: (name: string) => JsonObject;
+  readonly decode: Decode;
+  readonly place?: Place;
+  /** The properties that are no text. */
+  readonly except?: ReadonlySet<string>;
+}
+
+/** Reads the properties of a form, by their texts. */
+export interface ReadFields {
+  (pairs: Pairs): Record<string, unknown>;
+  /** Whether a name is that of a property, or of a part of one. */
+  readonly reads: (name: string) => boolean;
+}
+
+/** Compiles the reader of the properties of a form. */
+export function compileFields(
+  document: OpenApiDocument,
+  schema: string | undefined,
+  { encodingOf, decode, place = 'body', except }: FieldOptions,
+): ReadFields {
   const pointer = schema ?? '';
   const form = DescribedValue.at(document, schema);
   if (form.types()?.includes('object') === false) document.addFinding(pointer, 'a form is an object');
-  const encodings = document.at(pointer.replace(/schema$/, 'encoding'));
   const readers: PairsReader[] = [];
   for (const name of form.propertyNames()) {
+    if (except?.has(name) === true) continue;
     servable(document, pointer, name, () => {
-      const encoding = members(encodings).find(([key]) => key === name)?.[1];
-      addReader(readers, propertyReader(name, form.property(name), isObject(encoding) ? encoding : {}));
+      addReader(readers, propertyReader(name, form.property(name), encodingOf(name), decode));
     });
   }
-  const others = servable(document, pointer, '*', () => unstyledParts(unlisted(form)));
+  const others = servable(document, pointer, '*', () => unstyledParts(unlisted(form), decode));
 
-  return (text) => {
-    const pairs = splitPairs('body', text, '&', decodeForm);
-    const body = readAll('body', readers, pairs);
+  const read = (pairs: Pairs) => {
+    const body = readAll(place, readers, pairs);
     if (!others || pairs.size === 0) return body;
     if (pairs.has('__proto__'))
-      throw new MalformedParameter('body has the name "__proto__", which is not accepted', '/body');
-    readRest('body', others, pairs, body);
+      throw new MalformedParameter(`${place} has the name "__proto__", which is not accepted`, `/${place}`);
+    readRest(place, others, pairs, body);
     return body;
   };
+  const reads = (name: string) =>
+    readers.some(
+      (one) => one.names.includes(name) || (one.others === 'prefixed' && name.startsWith(`${one.name}[`)),
+    );
+  return Object.assign(read, { reads });
 }
 
 const UNSTYLED = { style: 'form', explode: true };
 
 /** With any of these fields, a property has the style of a query parameter (OpenAPI 3.1 section 4.8.15.1). */
-function propertyReader(name: string, value: DescribedValue, encoding: JsonObject): PairsReader {
+function propertyReader(
+  name: string,
+  value: DescribedValue,
+  encoding: JsonObject,
+  decode: Decode,
+): PairsReader {
   const { style = 'form', explode = style === 'form', allowReserved, contentType } = encoding;
   const styled = [encoding['style'], encoding['explode'], allowReserved].some((field) => field !== undefined);
   if (!styled) {
-    const parts = unstyledParts(value, typeof contentType === 'string' ? contentType : undefined);
-    return compilePairs({ name, ...UNSTYLED }, parts, decodeForm);
+    const parts = unstyledParts(value, decode, typeof contentType === 'string' ? contentType : undefined);
+    return compilePairs({ name, ...UNSTYLED }, parts, decode);
   }
   const written = { name, style: String(style), explode: explode === true };
-  const reader = compilePairs(written, compileParts(value, decodeForm), decodeForm);
+  const reader = compilePairs(written, compileParts(value, decode), decode);
   if (reader.others === 'any')
     throw new Unservable('its properties cannot be distinguished from those of the form');
   return reader;
 }
 
 /** An object is JSON text, as the whole value or as an item of an array. Any other value is plain text. */
-function unstyledParts(value: DescribedValue, contentType?: string): PrimitiveReader | ArrayReader {
+function unstyledParts(
+  value: DescribedValue,
+  decode: Decode,
+  contentType?: string,
+): PrimitiveReader | ArrayReader {
+  const json = contentType === undefined ? undefined : isJson(essenceOf(contentType));
   const usual = (part: DescribedValue) => {
-    const json = kindOf(part) === 'object';
-    if (contentType !== undefined && json !== isJson(essenceOf(contentType))) {
-      throw new Unservable(`expected ${json ? 'application/json' : 'text/plain'} as its contentType`);
-    }
-    return json ? jsonText(part) : primitiveText(part);
+    if (json === true) return jsonText(part);
+    const isObject = kindOf(part) === 'object';
+    if (isObject && json === false) throw new Unservable('expected application/json as its contentType');
+    return isObject ? jsonText(part) : primitiveText(part);
   };
-  return kindOf(value) === 'array'
-    ? compileArray(value, decodeForm, usual)
-    : compileWhole(value, decodeForm, usual);
+  return kindOf(value) === 'array' ? compileArray(value, decode, usual) : compileWhole(value, decode, usual);
 }

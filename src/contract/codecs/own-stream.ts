@@ -4,20 +4,11 @@
  */
 import { joinPointer } from '../document/document';
 import type { IncomingBody } from '../http/body';
-import { isStreamed, turnAfter } from '../http/send';
 import type { MediaType } from '../http/media-type';
-import { type Holder, parseJson } from '../json/parse';
-import { stringifyJson } from '../json/stringify';
 import { DescribedValue } from '../operations/described-value';
 import { Unservable } from '../parameters/parts';
-import {
-  type Codec,
-  type DescribedBody,
-  isOpaque,
-  type JudgeItem,
-  type ReadPieces,
-  type WritePieces,
-} from './codec';
+import { type Codec, type DescribedBody, isOpaque, type ReadPieces, type WritePieces } from './codec';
+import { judgeCopy, mapItems, readItems } from './items';
 import { decodeInto, describeOwn, malformed, onlyReceived, type Own, plain } from './own';
 
 /**
@@ -55,6 +46,7 @@ export interface OwnStreamCodec extends Omit<Own<boolean, never>, 'compile'> {
  */
 export const adaptStream = (own: OwnStreamCodec): Codec => ({
   ...describeOwn(own),
+  isItems: true,
   reader: (body) => readerOf(own, body),
   writer: (body) => writerOf(own, body),
 });
@@ -79,74 +71,27 @@ function readerOf({ name, compile }: OwnStreamCodec, body: DescribedBody): ReadP
     };
   if (!decode)
     throw new Unservable(`a body of ${body.key} can only be sent: its codec has no collect() or decode()`);
-  const items = itemsOf(body);
-  const copy = (item: unknown, holder: Holder) => {
-    decodeInto(name, () => item, holder);
-  };
-  return {
-    judged: undefined,
-    items,
-    async read(pieces, envelope, type, each) {
-      const decoded = await made(() => decode(pieces, type));
-      if (!isStreamed(decoded)) throw new TypeError(`${name}: decode() returned no AsyncIterable`);
-      const judged =
-        items === undefined ? decoded : mapItems(decoded, copy, each, (holder) => holder['body']);
-      const received = receive(name, judged, pieces);
-      let isRead = false;
-      envelope['body'] = {
-        [Symbol.asyncIterator]() {
-          if (isRead) throw new TypeError('the body of a request can be read once');
-          isRead = true;
-          return received;
-        },
-      };
+  return readItems(
+    name,
+    itemsOf(body),
+    (pieces, type) => made(() => decode(pieces, type)),
+    (item, holder) => {
+      decodeInto(name, () => item, holder);
     },
-  };
-}
-
-/** The items of a request. What fails them is its failure, even if the handler catches it. */
-async function* receive(name: string, items: AsyncIterable<unknown>, body: IncomingBody): AsyncGenerator {
-  let count = 0;
-  try {
-    for await (const item of items) {
-      await turnAfter(++count);
-      yield item;
-    }
-  } catch (error) {
-    const failure = malformed(name, error);
-    if (failure instanceof Error) body.failure ??= failure;
-    throw failure;
-  }
+  );
 }
 
 function writerOf({ compile }: OwnStreamCodec, body: DescribedBody): WritePieces {
   const { encode } = compile(DescribedValue.at(body.document, body.schema));
   if (!encode) throw onlyReceived(body);
   const items = itemsOf(body);
-  const copy = (item: unknown, holder: Holder) => {
-    parseJson(stringifyJson(item), holder, 'body');
-  };
+  if (items === undefined) return { items, write: (values) => encode(values) };
   return {
     items,
+    atStop: 'reset',
     write: (values, each) =>
-      encode(items === undefined ? values : mapItems(values, copy, each, (holder) => plain(holder, 'body'))),
+      encode(mapItems(values, (item, index) => plain(judgeCopy(item, each, index).holder, 'body'))),
   };
-}
-
-/** Judges a copy of each item. */
-async function* mapItems(
-  items: AsyncIterable<unknown>,
-  copy: (item: unknown, holder: Holder) => void,
-  each: JudgeItem,
-  result: (holder: Holder) => unknown,
-): AsyncGenerator {
-  let index = 0;
-  for await (const item of items) {
-    const holder: Holder = {};
-    copy(item, holder);
-    each(holder, index++);
-    yield result(holder);
-  }
 }
 
 const ARRAY_KEYWORD = /^(\$ref|type|items|description|title|deprecated|examples?|x-.*)$/;
@@ -154,6 +99,7 @@ const ARRAY_KEYWORD = /^(\$ref|type|items|description|title|deprecated|examples?
 /** The pointer of the schema of each item; undefined if the schema of the body describes bytes. */
 function itemsOf(body: DescribedBody): string | undefined {
   const { document, schema, key } = body;
+  if (body.items !== undefined) return body.items;
   if (schema === undefined || isOpaque(body)) return undefined;
   const places = document.subschemas.certain(schema);
   const lists = places.filter(({ value }) => 'items' in value);

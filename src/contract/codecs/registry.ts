@@ -1,17 +1,19 @@
-import type { OpenApiDocument } from '../document/document';
+import { joinPointer, type OpenApiDocument } from '../document/document';
 import { closest, type MediaType, type MediaTypeObject } from '../http/media-type';
 import { Unservable } from '../parameters/parts';
 import { binary } from './binary';
 import type { Codec, DescribedBody } from './codec';
+import { events } from './events';
 import { form } from './form';
 import { json } from './json';
+import { lines } from './lines';
 import { multipart } from './multipart';
 import { adapt, type OwnCodec } from './own';
 import { adaptStream, type OwnStreamCodec } from './own-stream';
 import { text } from './text';
 
 /** The first codec that carries a media type is used. `binary` carries all media types. */
-const BUILT_IN: readonly Codec[] = [json, form, multipart, text, binary];
+const BUILT_IN: readonly Codec[] = [events, lines, json, form, multipart, text, binary];
 
 /** A documented media type with its codec. */
 type Coded = Pick<MediaTypeObject, 'type'> & { readonly codec: Codec };
@@ -40,11 +42,13 @@ export class Codecs {
 
   /** Compiles the reader of a body; undefined if it cannot be read, which becomes a finding. */
   reader(body: DescribedBody): ReturnType<Codec['reader']> | undefined {
+    this.checkStream(body);
     return servable(this.of(body), body, (codec) => codec.reader(body));
   }
 
   /** Compiles the writer of a body; undefined if it cannot be written, which becomes a finding. */
   writer(body: DescribedBody): ReturnType<Codec['writer']> | undefined {
+    this.checkStream(body);
     return servable(this.of(body), body, (codec) => codec.writer(body));
   }
 
@@ -64,12 +68,26 @@ export class Codecs {
     return lacking && !another ? lacking : found;
   }
 
+  /** Adds a finding for `x-stream` where a body is not bytes. */
+  private checkStream(body: DescribedBody): void {
+    if (!body.isStream || this.of(body) === binary) return;
+    const message = `a body of ${body.key} is no stream of bytes: leave this out, or use application/octet-stream`;
+    body.document.addFinding(joinPointer(body.pointer, 'x-stream'), message);
+  }
+
   private find(essence: string, body?: DescribedBody): Codec {
     return this.all.find((codec) => codec.carries(essence, body)) ?? binary;
   }
 }
 
 function servable<T>(codec: Codec, body: DescribedBody, compile: (codec: Codec) => T): T | undefined {
+  const { type, key, document, items } = body;
+  // Each item of a multipart body is a part.
+  if (items !== undefined && !codec.isItems && !type.essence.startsWith('multipart/'))
+    document.addFinding(
+      items,
+      `a body of ${key} is no sequence of items: use text/event-stream, application/jsonl or application/json-seq`,
+    );
   try {
     const compiled = compile(codec);
     const charset = codec.isText ? body.type.parameters.get('charset') : undefined;

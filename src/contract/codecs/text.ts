@@ -1,13 +1,8 @@
 import { decodeText } from '../http/body';
+import { isTextual } from '../http/media-type';
 import { DescribedValue } from '../operations/described-value';
 import { Unservable } from '../parameters/parts';
 import type { Codec, DescribedBody, ReadBody } from './codec';
-
-/** Media types beside `text/*` that are text: a schema of strings describes all of it. */
-const TEXT = /[/+](xml|yaml|jsonl|json-seq|ndjson|x-ndjson|x-jsonlines|graphql|javascript)$/;
-
-/** Whether a media type beside `text/*` is text if its schema describes strings. */
-export const isTextual = (essence: string): boolean => TEXT.test(essence);
 
 const read: ReadBody = (bytes, envelope) => {
   envelope['body'] = decodeText(bytes);
@@ -20,7 +15,8 @@ export const text: Codec = {
   isText: true,
   isJudged: true,
   carries: (essence, body) =>
-    essence.startsWith('text/') || (body !== undefined && isTextual(essence) && describesText(body)),
+    (essence.startsWith('text/') && body?.isStream !== true) ||
+    (body !== undefined && isTextual(essence) && describesText(body)),
   reader(body) {
     assertString(body);
     return read;
@@ -40,7 +36,7 @@ export const text: Codec = {
 const typesOf = ({ document, schema }: DescribedBody) => DescribedValue.at(document, schema).types();
 
 /** Whether a schema describes strings and nothing else, and these are not bytes. */
-function describesText(body: DescribedBody): boolean {
+export function describesText(body: DescribedBody): boolean {
   const { document, schema } = body;
   if (schema === undefined) return false;
   if (document.subschemas.certain(schema).some(({ value }) => value['format'] === 'binary')) return false;

@@ -4,8 +4,8 @@ import type { Findings } from './finding';
 import { joinPointer, lastStep } from './json-pointer';
 import { withDoubles } from './openapi-schema';
 import { nameOf } from './references';
-import { type Walked, keywordsOf } from './walk';
-import { type Kind, OBJECTS } from './keywords';
+import { keywordAt, keywordsOf, type Walked } from './walk';
+import { type Kind, OBJECTS, type Version } from './keywords';
 
 /** The objects whose unknown keywords the specifications ignore. */
 const OPEN: readonly Kind[] = ['Schema', 'Reference'];
@@ -18,11 +18,9 @@ const REASONS: Readonly<Record<string, string>> = {
   $recursiveAnchor: 'is not of JSON Schema 2020-12: use $anchor',
 };
 
-/** The dialects of JSON Schema that can be served (OpenAPI 3.1 section 4.8.24). */
-export const DIALECTS: readonly unknown[] = [
-  'https://json-schema.org/draft/2020-12/schema',
-  'https://spec.openapis.org/oas/3.1/dialect/base',
-];
+/** The dialects of JSON Schema that can be served (OpenAPI 3.1 section 4.8.24): 2020-12, and those of OpenAPI by their dates. */
+const DIALECT =
+  /^https:\/\/(json-schema\.org\/draft\/2020-12\/schema|spec\.openapis\.org\/oas\/3\.[12]\/dialect\/(base|\d{4}-\d\d-\d\d))#?$/;
 
 /** Adds a remark for each keyword of an object that is not enforced, and a finding for each keyword that is refused. */
 export function accountForKeywords(document: Findings, walked: Walked): void {
@@ -30,7 +28,7 @@ export function accountForKeywords(document: Findings, walked: Walked): void {
   for (const [name, operand, keyword] of keywordsOf(walked)) {
     const place = joinPointer(pointer, name);
     if (!keyword) {
-      if (!name.startsWith('x-') || kind === 'SecurityRequirement') addUnknown(document, kind, name, place);
+      if (!name.startsWith('x-') || kind === 'SecurityRequirement') addUnknown(document, walked, name, place);
     } else if (keyword.support === 'refused') document.addFinding(place, REASONS[name] ?? 'cannot be served');
     else if (keyword.support === 'unenforced' && !documented && operand !== keyword.default) {
       document.addRemark({ pointer: place, message: `${name} is not enforced`, keyword: `${kind} ${name}` });
@@ -43,20 +41,22 @@ export function accountForKeywords(document: Findings, walked: Walked): void {
   }
   if (kind === 'MediaType' && 'encoding' in value) remarkEncoding(document, pointer, documented);
   const dialect = kind === 'Schema' ? '$schema' : kind === 'OpenAPI' ? 'jsonSchemaDialect' : undefined;
-  if (dialect !== undefined && dialect in value && !DIALECTS.includes(value[dialect])) {
+  if (dialect !== undefined && dialect in value && !DIALECT.test(String(value[dialect]))) {
     document.addFinding(joinPointer(pointer, dialect), 'only JSON Schema 2020-12 can be served');
   }
 }
 
-function addUnknown(document: Findings, kind: Kind, name: string, pointer: string): void {
+function addUnknown(document: Findings, { kind, version }: Walked, name: string, pointer: string): void {
   if (name === '$ref' && !OPEN.includes(kind)) {
     const message = `leads nowhere: OpenAPI allows no reference in the place of ${nameOf(kind)}, and this one has no target in a file`;
     document.addFinding(pointer, message);
     return;
   }
-  const closest = closestWord(kind, name);
+  const since = keywordAt(kind, name)?.since ?? version;
+  const closest = closestWord(kind, name, version);
   const usual = closest === undefined ? 'Begin it with x- if it is your own' : `Do you mean \`${closest}\`?`;
-  const advice = EXPECTED[kind] ?? usual;
+  const later = since > version ? `OpenAPI ${since} adds it: set openapi to ${since}.0` : undefined;
+  const advice = later ?? EXPECTED[kind] ?? usual;
   const message = `Property \`${name}\` is not expected here. ${advice}`;
   if (OPEN.includes(kind)) document.addRemark({ pointer, message, keyword: UNKNOWN });
   else document.addFinding(pointer, `is not a field of ${nameOf(kind)}. ${advice}`);
@@ -118,8 +118,9 @@ function remarkEncoding(document: Findings, pointer: string, documented: boolean
 }
 
 /** The keyword of the table that differs from a name by at most two edits, or by case. */
-function closestWord(kind: Kind, name: string): string | undefined {
-  const candidates = [...(OBJECTS.get(kind)?.keywords.keys() ?? [])]
+function closestWord(kind: Kind, name: string, version: Version): string | undefined {
+  const candidates = [...(OBJECTS.get(kind)?.keywords ?? [])]
+    .flatMap(([keyword, { since }]) => (since > version ? [] : [keyword]))
     .map((keyword) => ({ keyword, edits: editsBetween(name.toLowerCase(), keyword.toLowerCase()) }))
     .sort((a, b) => a.edits - b.edits);
   const [closest] = candidates;

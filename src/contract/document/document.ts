@@ -1,6 +1,6 @@
 import { accountForKeywords } from './accounting';
 import { type Finding, InvalidContract, type Remark } from './finding';
-import { isObject, type JsonObject, lastStep, type Place } from './json-pointer';
+import { isObject, type JsonObject, lastStep, type Place, sourceOf } from './json-pointer';
 import { OperationIndex, titleOf } from './path-items';
 import { documentErrors, versionFinding } from './openapi-schema';
 import { References } from './references';
@@ -8,7 +8,7 @@ import { Subschemas } from './subschemas';
 import { readTexts } from './text';
 
 export { type Finding, InvalidContract, type Remark } from './finding';
-export { joinPointer, isObject, type JsonObject, members, type Place } from './json-pointer';
+export { derivedOf, joinPointer, isObject, type JsonObject, members, type Place } from './json-pointer';
 
 /** One OpenAPI 3.1 document in one piece, as it was read, with its findings and remarks. Reading costs what its size says. */
 export class OpenApiDocument {
@@ -58,12 +58,23 @@ export class OpenApiDocument {
 
   /** Adds a finding, once for each JSON pointer and message. */
   addFinding(pointer: string, message: string): void {
-    this.found.set(`${pointer} ${message}`, { pointer, message });
+    const place = sourceOf(pointer);
+    this.found.set(`${place} ${message}`, { pointer: place, message });
   }
 
   /** Adds a remark, once for each JSON pointer and message. */
   addRemark(remark: Remark): void {
     this.unenforced.set(`${remark.pointer} ${remark.message}`, remark);
+  }
+
+  /** Removes the remarks about a keyword that is enforced where it stands. */
+  removeRemarks(pointer: string): void {
+    for (const [key, remark] of this.unenforced) if (remark.pointer === pointer) this.unenforced.delete(key);
+  }
+
+  /** Sets a value at a pointer of `derivedOf`. It is not published. */
+  derive(pointer: string, value: unknown): void {
+    this.values.set(pointer, value);
   }
 
   /** @throws {InvalidContract} if there are findings so far */

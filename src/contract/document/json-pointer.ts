@@ -27,8 +27,32 @@ export function lastStep(pointer: string): string {
   return step.includes('~') ? step.replace(/~1/g, '/').replace(/~0/g, '~') : step;
 }
 
+/** Marks the pointer of a derived value: in JSON pointers 0 or 1 stands behind a tilde (RFC 6901 section 3). */
+const DERIVED = '~derived:';
+
+/**
+ * The pointer of what is derived from the value at a pointer. No text of a document is there.
+ *
+ * @param root the pointer of the value for which it is derived
+ */
+export const derivedOf = (pointer: string, root: string): string =>
+  `${pointer}${DERIVED}${encodeURIComponent(root)}`;
+
+/** The pointer of the text from which the value at a pointer is derived. */
+export const sourceOf = (pointer: string): string => {
+  const at = pointer.indexOf(DERIVED);
+  return at < 0 ? pointer : pointer.slice(0, at) + pointer.slice(at).replace(/^[^/]*/, '');
+};
+
 /** An object of the document with its JSON pointer. */
 export interface Place {
   readonly pointer: string;
   readonly value: JsonObject;
+}
+
+/** A JSON pointer and all its parents except the root. */
+export function holdersOf(pointer: string): string[] {
+  const holders: string[] = [];
+  for (let here = pointer; here !== ''; here = here.slice(0, here.lastIndexOf('/'))) holders.push(here);
+  return holders;
 }

@@ -1,6 +1,16 @@
+import type { JsonObject } from './json-pointer';
+
+/** The versions of OpenAPI that are read. */
+export type Version = '3.1' | '3.2';
+
+/** The version of a document. What neither of them is counts as 3.1: that it is no version is a finding. */
+export const versionOf = ({ openapi }: JsonObject): Version =>
+  String(openapi).startsWith('3.2.') ? '3.2' : '3.1';
+
 /**
- * The table of keywords: each fixed field of each object of OpenAPI 3.1.1 (https://spec.openapis.org/oas/v3.1.1.html) and each
- * keyword of JSON Schema 2020-12 with the fields that OpenAPI adds to it, with its support in this server:
+ * The table of keywords: each fixed field of each object of OpenAPI 3.1.1 (https://spec.openapis.org/oas/v3.1.1.html) and of
+ * 3.2.0 (https://spec.openapis.org/oas/v3.2.0.html), and each keyword of JSON Schema 2020-12 with the fields that OpenAPI adds
+ * to it, with its support in this server:
  *
  * - `enforced`: it changes what is accepted, answered or served.
  * - `documented`: an annotation. It is published, and changes nothing at run time.
@@ -12,13 +22,15 @@
  * documented.
  *
  * After the support comes the content of the value: an object (`Info`), a list of them (`[Server]`) or a map of them
- * (`{Schema}`). A value without it is data: nothing in it is a schema or a reference.
+ * (`{Schema}`). A value without it is data: nothing in it is a schema or a reference. Before it, `3.2` marks the fields that
+ * OpenAPI 3.2 adds: a document of 3.1 does not have them.
  */
 export type Support = 'enforced' | 'documented' | 'refused' | 'unenforced';
 
 const TABLE = {
   OpenAPI: {
     openapi: 'enforced',
+    $self: '3.2 enforced',
     info: 'documented Info',
     jsonSchemaDialect: 'enforced',
     servers: 'enforced [Server]',
@@ -40,7 +52,12 @@ const TABLE = {
   },
   Contact: { name: 'documented', url: 'documented', email: 'documented' },
   License: { name: 'documented', identifier: 'documented', url: 'documented' },
-  Server: { url: 'enforced', description: 'documented', variables: 'enforced {ServerVariable}' },
+  Server: {
+    url: 'enforced',
+    description: 'documented',
+    name: '3.2 documented',
+    variables: 'enforced {ServerVariable}',
+  },
   ServerVariable: { enum: 'enforced', default: 'enforced', description: 'documented' },
   Components: {
     schemas: 'enforced {Schema}',
@@ -53,6 +70,7 @@ const TABLE = {
     links: 'documented {Link}',
     callbacks: 'documented {Callback}',
     pathItems: 'enforced {PathItem}',
+    mediaTypes: '3.2 enforced {MediaType}',
   },
   Paths: { '^/': 'enforced PathItem' },
   PathItem: {
@@ -67,6 +85,8 @@ const TABLE = {
     head: 'enforced Operation',
     patch: 'enforced Operation',
     trace: 'enforced Operation',
+    query: '3.2 enforced Operation',
+    additionalOperations: '3.2 enforced {Operation}',
     servers: 'enforced [Server]',
     parameters: 'enforced [Parameter]',
   },
@@ -107,6 +127,10 @@ const TABLE = {
     example: 'documented',
     examples: 'documented {Example}',
     encoding: 'enforced {Encoding}',
+    description: '3.2 documented',
+    itemSchema: '3.2 enforced Schema',
+    prefixEncoding: '3.2 enforced [Encoding]',
+    itemEncoding: '3.2 enforced Encoding',
     'x-item-schema': 'enforced Schema',
     'x-stream': 'enforced',
   },
@@ -116,9 +140,13 @@ const TABLE = {
     style: 'enforced',
     explode: 'enforced',
     allowReserved: 'enforced', // It makes a style count, as style and explode do.
+    encoding: '3.2 unenforced {Encoding}', // Only parts that are multipart themselves have them.
+    prefixEncoding: '3.2 unenforced [Encoding]',
+    itemEncoding: '3.2 unenforced Encoding',
   },
   Responses: { '^(default|[1-5](\\d\\d|XX))$': 'enforced Response' },
   Response: {
+    summary: '3.2 documented',
     description: 'documented',
     headers: 'enforced {Header}',
     content: 'enforced {MediaType}',
@@ -129,6 +157,8 @@ const TABLE = {
     summary: 'documented',
     description: 'documented',
     value: 'documented',
+    dataValue: '3.2 documented',
+    serializedValue: '3.2 documented',
     externalValue: 'documented',
   },
   Link: {
@@ -150,7 +180,14 @@ const TABLE = {
     examples: 'documented {Example}',
     content: 'enforced {MediaType}',
   },
-  Tag: { name: 'documented', description: 'documented', externalDocs: 'documented ExternalDocumentation' },
+  Tag: {
+    name: 'documented',
+    summary: '3.2 documented',
+    description: 'documented',
+    externalDocs: 'documented ExternalDocumentation',
+    parent: '3.2 documented',
+    kind: '3.2 documented',
+  },
   Reference: { $ref: 'enforced', summary: 'documented', description: 'documented' },
   Schema: {
     // JSON Schema core
@@ -228,8 +265,9 @@ const TABLE = {
     externalDocs: 'documented ExternalDocumentation',
     example: 'documented',
   },
-  Discriminator: { propertyName: 'enforced', mapping: 'enforced' },
+  Discriminator: { propertyName: 'enforced', mapping: 'enforced', defaultMapping: '3.2 enforced' },
   XML: {
+    nodeType: '3.2 documented',
     name: 'documented',
     namespace: 'documented',
     prefix: 'documented',
@@ -245,15 +283,19 @@ const TABLE = {
     bearerFormat: 'documented',
     flows: 'enforced OAuthFlows',
     openIdConnectUrl: 'documented',
+    oauth2MetadataUrl: '3.2 documented',
+    deprecated: '3.2 documented',
   },
   OAuthFlows: {
     implicit: 'enforced OAuthFlow',
     password: 'enforced OAuthFlow',
     clientCredentials: 'enforced OAuthFlow',
     authorizationCode: 'enforced OAuthFlow',
+    deviceAuthorization: '3.2 enforced OAuthFlow',
   },
   OAuthFlow: {
     authorizationUrl: 'documented',
+    deviceAuthorizationUrl: '3.2 documented',
     tokenUrl: 'documented',
     refreshUrl: 'documented',
     scopes: 'enforced',
@@ -261,22 +303,23 @@ const TABLE = {
   SecurityRequirement: { '': 'enforced' },
 } as const;
 
-/** The objects of OpenAPI 3.1, by their names in the specification without `Object` and spaces. */
+/** The objects of OpenAPI, by their names in the specification without `Object` and spaces. */
 export type Kind = keyof typeof TABLE;
 type Content = Kind | `[${Kind}]` | `{${Kind}}`;
-type Entry = Support | `${Support} ${Content}`;
+type Entry = `${'' | '3.2 '}${Support}${'' | ` ${Content}`}`;
 
-/** The objects that a Reference Object may replace (OpenAPI 3.1 section 4.8.23). */
-const REFERABLE: readonly Kind[] = [
-  'Parameter',
-  'RequestBody',
-  'Response',
-  'Callback',
-  'Example',
-  'Link',
-  'Header',
-  'SecurityScheme',
-];
+/** The objects that a Reference Object may replace (OpenAPI 3.1 section 4.8.23), since which version. */
+const REFERABLE: Readonly<Partial<Record<Kind, Version>>> = {
+  Parameter: '3.1',
+  RequestBody: '3.1',
+  Response: '3.1',
+  Callback: '3.1',
+  Example: '3.1',
+  Link: '3.1',
+  Header: '3.1',
+  SecurityScheme: '3.1',
+  MediaType: '3.2',
+};
 
 /** Values of a keyword that mean the same as its absence. */
 const DEFAULTS: ReadonlyMap<string, unknown> = new Map([['Parameter allowEmptyValue', false]]);
@@ -284,6 +327,7 @@ const DEFAULTS: ReadonlyMap<string, unknown> = new Map([['Parameter allowEmptyVa
 /** The entry of a keyword. */
 export interface Keyword {
   readonly support: Support;
+  readonly since: Version;
   /** The objects in its value; undefined for data. */
   readonly holds: { readonly kind: Kind; readonly as: 'one' | 'list' | 'map' } | undefined;
   /** A value that means the same as the absence of the keyword. */
@@ -293,17 +337,19 @@ export interface Keyword {
 /** The entry of an object of OpenAPI. */
 export interface ObjectKind {
   readonly name: Kind;
-  readonly referable: boolean;
+  /** Since which version a Reference Object may replace it; undefined: it may not. */
+  readonly referable: Version | undefined;
   readonly keywords: ReadonlyMap<string, Keyword>;
   /** For objects that are maps, such as Paths: the names, and the entry of the values. */
   readonly others: { readonly names: RegExp; readonly keyword: Keyword } | undefined;
 }
 
 function keywordOf(kind: string, name: string, entry: Entry): Keyword {
-  const [, support, open = '', holds] = /^(\w+)(?: ([[{]?)(\w+)[\]}]?)?$/.exec(entry) ?? [];
+  const [, later, support, open = '', holds] = /^(3\.2 )?(\w+)(?: ([[{]?)(\w+)[\]}]?)?$/.exec(entry) ?? [];
   const as = open === '[' ? 'list' : open === '{' ? 'map' : 'one';
   return {
     support: support as Support,
+    since: later === undefined ? '3.1' : '3.2',
     holds: holds === undefined ? undefined : { kind: holds as Kind, as },
     default: DEFAULTS.get(`${kind} ${name}`),
   };
@@ -320,7 +366,7 @@ export const OBJECTS: ReadonlyMap<Kind, ObjectKind> = new Map(
     const keywords = all.map(([keyword, entry]) => [keyword, keywordOf(name, keyword, entry)] as const);
     const kind: ObjectKind = {
       name,
-      referable: REFERABLE.includes(name),
+      referable: REFERABLE[name],
       keywords: new Map(patterned ? [] : keywords),
       others: patterned && {
         names: new RegExp(patterned[0]),

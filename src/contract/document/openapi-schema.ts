@@ -1,32 +1,34 @@
 import { OpenAPISchemaValidator } from 'express-openapi-validator/dist/framework/openapi.schema.validator';
 import type { OpenAPIV3 } from 'express-openapi-validator/dist/framework/types';
+import { factoryAjv } from 'express-openapi-validator/dist/framework/ajv/factory';
+import { readFileSync } from 'node:fs';
 import type { Finding } from './finding';
-import { joinPointer, type JsonObject } from './json-pointer';
+import { holdersOf, isObject, joinPointer, type JsonObject, lastStep } from './json-pointer';
+import { type Version, versionOf } from './keywords';
 
 interface Document {
   readonly root: JsonObject;
   at(pointer: string): unknown;
 }
 
-/** The finding, with advice, for a document of another version than OpenAPI 3.1; undefined for any patch of 3.1. */
+/** The finding, with advice, for a document of another version than OpenAPI 3.1 and 3.2; undefined for any patch of these. */
 export function versionFinding({ openapi, swagger }: JsonObject): Finding | undefined {
-  if (typeof openapi === 'string' && /^3\.1\.\d+/.test(openapi)) return undefined;
+  if (typeof openapi === 'string' && /^3\.[12]\.\d+/.test(openapi)) return undefined;
   if (openapi === undefined && swagger !== undefined) {
     const message =
-      `expected an OpenAPI 3.1 document, got Swagger ${text(swagger)}: convert it to OpenAPI 3.0 or 3.1 first, ` +
+      `expected an OpenAPI 3.1 or 3.2 document, got Swagger ${text(swagger)}: convert it to OpenAPI 3.0 or 3.1 first, ` +
       'for example with swagger2openapi or in Swagger Editor';
     return { pointer: '/swagger', message };
   }
-  const expected = `expected the version of an OpenAPI 3.1 document, got ${text(openapi)}`;
+  const expected = `expected the version of an OpenAPI 3.1 or 3.2 document, got ${text(openapi)}`;
   return { pointer: '/openapi', message: expected + adviceFor(text(openapi)) };
 }
 
 function adviceFor(version: string): string {
   if (/^3\.0\.\d+/.test(version)) return ': `make mock` and `make generate` convert it to 3.1';
-  if (/^3\.[2-9]/.test(version)) {
-    return ': later versions are not served yet; leave out what they add, and set openapi to 3.1.1';
-  }
-  return version === '3.1' || version === '3.0' ? ': write it in full and in quotes, such as "3.1.1"' : '';
+  if (/^3\.(?:[3-9]|[12]\d)/.test(version))
+    return ': later versions are not served yet; leave out what they add, and set openapi to 3.2.0';
+  return /^3\.[012]$/.test(version) ? `: write it in full and in quotes, such as "${version}.0"` : '';
 }
 
 const text = (value: unknown): string =>
@@ -36,34 +38,117 @@ const text = (value: unknown): string =>
       ? 'none'
       : 'another value';
 
-let openApiSchema: OpenAPISchemaValidator | undefined;
+/** What ajv reports, with the schema where that is compiled here. */
+interface Violation {
+  readonly instancePath: string;
+  readonly keyword: string;
+  readonly params: JsonObject;
+  readonly propertyName?: string;
+  readonly message?: string;
+  readonly schema?: unknown;
+}
+
+type Validate = (document: unknown) => readonly Violation[];
+
+/** The schema of OpenAPI 3.1, a part of express-openapi-validator. */
+function compile31(): Validate {
+  // Its `validateApiSpec` would validate the schema of OpenAPI itself, a constant. That took a sixth of the time to start.
+  const validator = new OpenAPISchemaValidator({ version: '3.1.0', validateApiSpec: false });
+  return (document) => validator.validate(document as OpenAPIV3.DocumentV3_1).errors ?? [];
+}
+
+/** The schema of OpenAPI 3.2 that the OpenAPI Initiative publishes, which express-openapi-validator does not have. */
+function compile32(): Validate {
+  const file = require.resolve('@seriousme/openapi-schema-validator/schemas/v3.2/schema.json');
+  const options = { allErrors: true, verbose: true, strict: false, validateSchema: false };
+  const ajv = factoryAjv('3.1.0', options);
+  ajv.addFormat('uri-reference', isUriReference);
+  ajv.addFormat('email', /^[^@\s]+@[^@\s]+$/);
+  const validate = ajv.compile(JSON.parse(readFileSync(file, 'utf8')) as object);
+  return (document) => (validate(document) ? [] : ((validate.errors ?? []) as Violation[]));
+}
+
+const compiled: Partial<Record<Version, Validate>> = {};
 
 const NO_COMPONENT =
   'is not the name of a component: expected letters of ASCII, digits, ".", "-" and "_" (OpenAPI 3.1.1 section 4.8.7)';
+/** Of the other maps whose names are restricted. */
+const NAMES: Readonly<Record<string, string>> = {
+  additionalOperations:
+    'is not a further method: it has a field of its own, or is no token (RFC 9110 section 9.1)',
+  headers: 'is not the name of a header, which is a token (RFC 9110 section 5.6.2)',
+};
 
-/** The violations of the OpenAPI 3.1 schema by a document. */
+/** The violations of the published OpenAPI schema by a document. */
 export function documentErrors(document: Document): { pointer: string; message: string }[] {
   const { root } = document;
-  const version = versionFinding(root);
-  if (version) return [version];
-  // Its `validateApiSpec` would validate the schema of OpenAPI itself, a constant. That took a sixth of the time to start.
-  openApiSchema ??= new OpenAPISchemaValidator({ version: '3.1.0', validateApiSpec: false });
-  const { errors } = openApiSchema.validate(withDoubles(root) as OpenAPIV3.DocumentV3_1);
+  const unserved = versionFinding(root);
+  if (unserved) return [unserved];
+  const version = versionOf(root);
+  const validate = (compiled[version] ??= version === '3.1' ? compile31() : compile32());
   // `if` and `oneOf` only repeat errors below them. The table of keywords has the fields, not unevaluatedProperties.
-  const repeated = ['if', 'oneOf', 'unevaluatedProperties'];
-  const own = (errors ?? []).filter(
-    ({ keyword, propertyName }) => !repeated.includes(keyword) && propertyName === undefined,
-  );
-  return own.flatMap(({ instancePath: pointer, keyword, params, message = 'is not valid' }) => {
-    if (keyword === 'propertyNames')
-      return [{ pointer: joinPointer(pointer, String(params['propertyName'])), message: NO_COMPONENT }];
-    if (!String(params['format']).startsWith('uri')) return { pointer, message };
-    // OpenAPI 3.1.1 section 4.6: each may be relative. Its schema demands a scheme.
-    return isUriReference(document.at(pointer))
-      ? []
-      : { pointer, message: 'is not a URI reference (RFC 3986)' };
+  const isOwn = ({ keyword, params, propertyName }: Violation) =>
+    propertyName === undefined &&
+    !['if', 'unevaluatedProperties'].includes(keyword) &&
+    (keyword !== 'oneOf' || (version === '3.2' && params['passingSchemas'] !== null));
+  const violations = validate(withDoubles(root));
+  const own = violations.filter(isOwn).flatMap((violation) => inWords(violation, document));
+  if (version === '3.1') return own;
+  // What a wrong value makes unexpected is not wrong itself.
+  const wrong = new Set(own.flatMap(({ pointer }) => holdersOf(pointer)));
+  const idle = violations.flatMap(({ keyword, instancePath: pointer, params }) => {
+    const name = String(params['unevaluatedProperty']);
+    if (keyword !== 'unevaluatedProperties' || !CONDITIONAL.includes(name) || wrong.has(pointer)) return [];
+    return [{ pointer: joinPointer(pointer, name), message: 'has no meaning here' }];
   });
+  return [...own, ...idle];
 }
+
+/** Fields that an object has only beside some values of others. */
+const CONDITIONAL: readonly string[] = (
+  'style explode allowReserved allowEmptyValue name in scheme bearerFormat flows openIdConnectUrl oauth2MetadataUrl ' +
+  'authorizationUrl tokenUrl deviceAuthorizationUrl'
+).split(' ');
+
+type Words = Pick<Finding, 'pointer' | 'message'>;
+
+function inWords(violation: Violation, document: Document): Words | [] {
+  const { instancePath: pointer, keyword, params, message = 'is not valid', schema } = violation;
+  switch (keyword) {
+    case 'propertyNames':
+      return {
+        pointer: joinPointer(pointer, String(params['propertyName'])),
+        message: NAMES[lastStep(pointer)] ?? NO_COMPONENT,
+      };
+    case 'oneOf':
+      return {
+        pointer,
+        message: `has ${alternatives(document.at(pointer))}: only one of the two is possible`,
+      };
+    case 'not': {
+      const { required } = isObject(schema) ? schema : {};
+      const [first, second] = Array.isArray(required) ? required.map(String) : [];
+      if (first === undefined) return []; // operations.ts judges parameters, with those that are inherited
+      // A license has an identifier or a URL.
+      const [other, name] = second === undefined ? ['identifier', first] : [first, second];
+      return { pointer: joinPointer(pointer, name), message: `is not possible beside ${other}` };
+    }
+    case 'contains':
+      return [];
+    case 'false schema':
+      return { pointer, message: 'is not possible beside encoding' };
+    case 'format':
+      // OpenAPI 3.1.1 section 4.6: each may be relative. Its schema demands a scheme.
+      if (!String(params['format']).startsWith('uri')) break;
+      if (isUriReference(document.at(pointer))) return [];
+      return { pointer, message: 'is not a URI reference (RFC 3986)' };
+  }
+  return { pointer, message };
+}
+
+/** The fields of which a Parameter, Header or Link Object has one. */
+const alternatives = (value: unknown): string =>
+  isObject(value) && 'schema' in value ? 'schema and content' : 'operationRef and operationId';
 
 /** The characters of URI references (RFC 3986 section 2). */
 const isUriReference = (value: unknown): boolean =>

@@ -1,5 +1,5 @@
 import type { Findings } from './finding';
-import { isObject, joinPointer, type JsonObject } from './json-pointer';
+import { holdersOf, isObject, joinPointer, type JsonObject, members } from './json-pointer';
 import { OBJECTS } from './keywords';
 import type { References } from './references';
 
@@ -9,16 +9,31 @@ interface Document extends Findings {
   resolve(ref: unknown): string | undefined;
 }
 
-/** The methods of a Path Item Object (OpenAPI 3.1 section 4.8.9). */
-export const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
+/** The methods that a Path Item Object has fields for (OpenAPI 3.1 section 4.8.9; 3.2 section 4.9 adds `query`). */
+export const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query'];
 
-/** A Path Item Object merged with the target of its `$ref`: the pointer of each field. */
+/** The field whose members are further methods, as requests name them (OpenAPI 3.2 section 4.9). */
+const ADDITIONAL = 'additionalOperations';
+
+/** A Path Item Object merged with the target of its `$ref`: the pointer of each field, and of each further method. */
 export type PathItem = ReadonlyMap<string, string>;
 
 /** The fields that have an effect. Two of the same name are a conflict. */
 const ENFORCED = [...(OBJECTS.get('PathItem')?.keywords ?? [])].flatMap(([name, { support }]) =>
-  support === 'enforced' && name !== '$ref' ? [name] : [],
+  support === 'enforced' && name !== '$ref' && name !== ADDITIONAL ? [name] : [],
 );
+
+/** The methods of a path item, as requests name them, each with the pointer of its operation. */
+export const methodsOf = (item: PathItem): { readonly method: string; readonly pointer: string }[] =>
+  [
+    ...METHODS.map((field) => [field.toUpperCase(), item.get(field)] as const),
+    ...[...item].map(([field, pointer]) => [furtherMethod(field), pointer] as const),
+  ].flatMap(([method, pointer]) =>
+    method === undefined || pointer === undefined ? [] : [{ method, pointer }],
+  );
+
+const furtherMethod = (field: string): string | undefined =>
+  field.startsWith(`${ADDITIONAL}/`) ? field.slice(ADDITIONAL.length + 1) : undefined;
 
 /**
  * Reads a Path Item Object. Fields beside its `$ref` are added to those of the other path item. A field in both is a
@@ -32,8 +47,11 @@ export function readPathItem(document: Document, pointer: string): PathItem {
     seen.add(here);
     const item = document.at(here);
     if (!isObject(item)) break;
-    for (const name of ENFORCED.filter((field) => Object.hasOwn(item, field))) {
-      const place = joinPointer(here, name);
+    const own = ENFORCED.filter((field) => Object.hasOwn(item, field)).map((name) => [name]);
+    const further = members(item[ADDITIONAL]).map(([method]) => [ADDITIONAL, method]);
+    for (const steps of [...own, ...further]) {
+      const place = joinPointer(here, ...steps);
+      const name = steps.join('/');
       const other = fields.get(name);
       if (other === undefined) fields.set(name, place);
       else
@@ -50,7 +68,7 @@ export function readPathItem(document: Document, pointer: string): PathItem {
 /** An operation of the document that is served under a path. */
 export interface OperationPlace {
   readonly path: string;
-  /** In lower case. */
+  /** As requests name it: \`GET\`. */
   readonly method: string;
   readonly item: PathItem;
   readonly pointer: string;
@@ -68,10 +86,7 @@ export function operationPlaces(document: Document, at = '/paths'): OperationPla
     .filter((path) => (at === '/paths' ? path.startsWith('/') : !path.startsWith('x-')))
     .flatMap((path) => {
       const item = readPathItem(document, joinPointer(at, path));
-      return METHODS.flatMap((method) => {
-        const pointer = item.get(method);
-        return pointer === undefined ? [] : [{ path, method, item, pointer }];
-      });
+      return methodsOf(item).map((one) => ({ path, item, ...one }));
     });
 }
 
@@ -133,14 +148,7 @@ export class OperationIndex {
 }
 
 /** The name of an operation in messages: `POST /things`. */
-export const titleOf = ({ method, path }: OperationPlace): string => `${method.toUpperCase()} ${path}`;
-
-/** A JSON pointer and all its parents except the root. */
-function holdersOf(pointer: string): string[] {
-  const holders: string[] = [];
-  for (let here = pointer; here !== ''; here = here.slice(0, here.lastIndexOf('/'))) holders.push(here);
-  return holders;
-}
+export const titleOf = ({ method, path }: OperationPlace): string => `${method} ${path}`;
 
 function add(map: Map<string, OperationPlace[]>, key: string, place: OperationPlace): void {
   const known = map.get(key);

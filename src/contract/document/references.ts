@@ -1,7 +1,7 @@
 import type { Findings } from './finding';
 import { joinPointer, isObject, type JsonObject } from './json-pointer';
 import { walk, type Walked } from './walk';
-import { type Kind, OBJECTS } from './keywords';
+import { type Kind, OBJECTS, versionOf } from './keywords';
 
 interface Document extends Findings {
   readonly root: JsonObject;
@@ -26,7 +26,9 @@ export class References {
       if (typeof ref === 'string' && mayRefer(walked)) deferred.push({ walked, ref });
       visit(walked);
     };
-    walk({ pointer: '', value: this.document.root, expected: 'OpenAPI', documented: false }, record);
+    const { root } = this.document;
+    const version = versionOf(root);
+    walk({ pointer: '', value: root, expected: 'OpenAPI', documented: false, version }, record);
     // Resolving needs all anchors, so it follows the first walk. The loop also visits objects that it adds to the list.
     for (const { walked, ref } of deferred) {
       const pointer = joinPointer(walked.pointer, '$ref');
@@ -40,7 +42,7 @@ export class References {
       if (!there) {
         // For example a schema below an extension: only the reference gives its kind.
         const { expected, documented } = walked;
-        walk({ pointer: target, value: this.document.at(target), expected, documented }, record);
+        walk({ pointer: target, value: this.document.at(target), expected, documented, version }, record);
       } else if (there.expected !== walked.expected) {
         this.document.addFinding(
           pointer,

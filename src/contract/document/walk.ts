@@ -1,11 +1,13 @@
 import { joinPointer, isObject, type JsonObject } from './json-pointer';
-import { type Kind, OBJECTS, type Keyword } from './keywords';
+import { type Kind, OBJECTS, type Keyword, type Version } from './keywords';
 
 /** An object of a document with its kind. */
 export interface Walked {
   /** JSON pointer (RFC 6901) into the document. */
   readonly pointer: string;
   readonly value: JsonObject;
+  /** The version of its document, which says what may be a reference and which fields there are. */
+  readonly version: Version;
   /** `Reference` for a Reference Object, else the expected kind. */
   readonly kind: Kind;
   /** The kind of object that the specification expects here. */
@@ -16,25 +18,32 @@ export interface Walked {
   readonly outermost: boolean;
 }
 
-/** The start of a walk. */
-export type Start = Pick<Walked, 'pointer' | 'expected' | 'documented'> & { readonly value: unknown };
+/** The start of a walk. Without a version, all fields and references of the latest count. */
+export type Start = Pick<Walked, 'pointer' | 'expected' | 'documented'> & {
+  readonly value: unknown;
+  readonly version?: Version;
+};
+
+const LATEST: Version = '3.2';
 
 /** The members of an object, each with its entry in the table of keywords; undefined if the table has none. */
 export function keywordsOf({
   kind,
   value,
-}: Pick<Walked, 'kind' | 'value'>): (readonly [
+  version,
+}: Pick<Walked, 'kind' | 'value' | 'version'>): (readonly [
   name: string,
   value: unknown,
   keyword: Keyword | undefined,
 ])[] {
-  return Object.keys(value).map((name) => [name, value[name], keywordAt(kind, name)]);
+  return Object.keys(value).map((name) => [name, value[name], keywordAt(kind, name, version)]);
 }
 
 /** The entry of a member of an object in the table of keywords; undefined if the table has none. */
-export function keywordAt(kind: Kind, name: string): Keyword | undefined {
+export function keywordAt(kind: Kind, name: string, version: Version = LATEST): Keyword | undefined {
   const { keywords, others } = OBJECTS.get(kind) ?? {};
   const known = keywords?.get(name);
+  if (known && known.since > version) return undefined;
   if (known || (name.startsWith('x-') && kind !== 'SecurityRequirement')) return known;
   return others?.names.test(name) === true ? others.keyword : undefined;
 }
@@ -44,12 +53,14 @@ export function keywordAt(kind: Kind, name: string): Keyword | undefined {
  * enum, a default, an extension) has no objects.
  */
 export function walk(start: Start, visit: (walked: Walked) => void, outermost = true): void {
-  const { pointer, value, expected, documented } = start;
+  const { pointer, value, expected, documented, version = LATEST } = start;
   if (!isObject(value)) return;
-  const refers = OBJECTS.get(expected)?.referable === true && typeof value['$ref'] === 'string';
+  const since = OBJECTS.get(expected)?.referable;
+  const refers = since !== undefined && since <= version && typeof value['$ref'] === 'string';
   const walked: Walked = {
     pointer,
     value,
+    version,
     kind: refers ? 'Reference' : expected,
     expected,
     documented,
@@ -57,7 +68,7 @@ export function walk(start: Start, visit: (walked: Walked) => void, outermost = 
   };
   visit(walked);
   for (const name of Object.keys(value)) {
-    const keyword = keywordAt(walked.kind, name);
+    const keyword = keywordAt(walked.kind, name, version);
     if (!keyword?.holds) continue;
     const operand = value[name];
     const { kind, as } = keyword.holds;
@@ -65,7 +76,7 @@ export function walk(start: Start, visit: (walked: Walked) => void, outermost = 
     const aside = documented || (keyword.support === 'documented' && UNSERVED.includes(kind));
     const inner = expected !== 'Schema';
     const step = (item: unknown, at: string) => {
-      walk({ pointer: at, value: item, expected: kind, documented: aside }, visit, inner);
+      walk({ pointer: at, value: item, expected: kind, documented: aside, version }, visit, inner);
     };
     if (as === 'one') step(operand, here);
     else if (as === 'map' && isObject(operand)) {

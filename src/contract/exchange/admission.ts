@@ -6,24 +6,27 @@
  *   within the same turn of the event loop is never pending. So cached tokens pass while the keys for others cannot be
  *   fetched.
  * - *Body.* At most `maxRequests` x `bodyLimit` bytes of bodies are buffered; more bytes give up the oldest body. A slow
- *   body costs the bytes that have arrived, and its connection.
+ *   body costs the bytes that have arrived, and its connection. Long bodies have a bound of their own, of as many bytes or
+ *   those of one body that is read as a whole. Their bytes count until their exchange ends.
  * - *Handler.* At most `maxRequests` handlers run. Beyond that a request is refused before the server reads its body, and
  *   again before the server calls its handler.
  *
- * Anonymous requests (of operations without credentials) have separate bounds for bodies and handlers.
+ * Anonymous requests (of operations without credentials) have separate bounds for bodies, handlers and streams.
  *
- * A request releases its resources when it is answered, when its client disconnects, and at its deadline. JavaScript cannot
+ * A request releases its resources when it is answered, when its client disconnects, and at its deadline. The deadline of a
+ * long body begins anew with each of its pieces, and at its end. JavaScript cannot
  * stop a handler: the signal is aborted, and the handler is no longer counted, even if it still runs. A handler whose answer
- * is a stream counts until the stream ends.
+ * is a stream gives its place to others: at most `streams` streams are open.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Problem } from '../problem';
 import type { Principals } from '../security/requirements';
-import { Exchange, type Pool } from './exchange';
+import { type Bodies, Exchange, type Pool } from './exchange';
 
 export interface Bounds {
   readonly maxRequests: number;
+  readonly streams: number;
   /** Bytes. */
   readonly bodyLimit: number;
   /** Milliseconds from the head of a request to its answer. */
@@ -36,13 +39,16 @@ type GiveUp = (exchange: Exchange, problem: Problem | undefined) => void;
 const overloaded = (message: string) =>
   new Problem('unavailable', `${message}: try again later`, { 'Retry-After': '1' });
 
+const noBodies = (): Bodies => ({ bytes: 0, reading: new Set() });
+const emptyPool = (): Pool => ({ handlers: 0, streams: 0, short: noBodies(), long: noBodies() });
+
 /** Counts the requests in progress, and gives up or refuses those beyond the bounds. */
 export class Admission {
-  /** The oldest first. */
+  /** In the order of their deadlines. */
   private readonly underWay = new Set<Exchange>();
   private readonly verifying = new Set<Exchange>();
-  private readonly authenticated: Pool = { handlers: 0, bytes: 0, reading: new Set() };
-  private readonly anonymous: Pool = { handlers: 0, bytes: 0, reading: new Set() };
+  private readonly authenticated = emptyPool();
+  private readonly anonymous = emptyPool();
   private readonly sockets = new WeakSet<Socket>();
   private timer: NodeJS.Timeout | undefined;
   private trimming = false;
@@ -79,13 +85,23 @@ export class Admission {
     return true;
   }
 
-  /** Counts the handler of a closed request until the stream has ended that it has returned. */
+  /**
+   * Called before a stream is answered.
+   *
+   * @throws {Problem} `unavailable` if `streams` are open already
+   */
+  assertPlace({ pool }: Exchange): void {
+    const { streams } = this.bounds;
+    if (pool && pool.streams >= streams) throw overloaded(`${streams} streams are open already`);
+  }
+
+  /** Counts a stream until it has ended. The handler of its request has returned. */
   async during({ pool }: Exchange, stream: Promise<void>): Promise<void> {
-    if (pool) pool.handlers++;
+    if (pool) pool.streams++;
     try {
       await stream;
     } finally {
-      if (pool) pool.handlers--;
+      if (pool) pool.streams--;
     }
   }
 
@@ -117,22 +133,30 @@ export class Admission {
   }
 
   /**
-   * Counts more bytes of a body, unless its handler runs, which then decides how many it holds. Returns false if the request
-   * was given up: the caller must discard its body.
+   * Counts more bytes of a body, or fewer, unless its handler runs, which then decides how many it holds. Returns false if the
+   * request was given up: the caller must discard its body.
    */
   hold(exchange: Exchange, bytes: number): boolean {
-    const { pool } = exchange;
+    if (exchange.received) this.postpone(exchange);
     if (exchange.handling) return exchange.reason === undefined;
-    if (!pool || !this.underWay.has(exchange)) return false;
-    pool.reading.add(exchange);
-    pool.bytes += bytes;
+    const bodies = bodiesOf(exchange);
+    if (!bodies || !this.underWay.has(exchange)) return false;
+    bodies.reading.add(exchange);
+    bodies.bytes += bytes;
     exchange.bytes += bytes;
-    const most = this.bounds.maxRequests * this.bounds.bodyLimit;
-    for (const oldest of pool.reading) {
-      if (pool.bytes <= most) break;
+    const most = Math.max(this.bounds.maxRequests * this.bounds.bodyLimit, exchange.whole);
+    for (const oldest of bodies.reading) {
+      if (bodies.bytes <= most) break;
       this.giveUp(oldest, overloaded('too many bodies are being received'));
     }
     return this.underWay.has(exchange);
+  }
+
+  /** Begins the deadline of a request anew. */
+  private postpone(exchange: Exchange): void {
+    if (!this.underWay.delete(exchange)) return;
+    exchange.since = performance.now();
+    this.underWay.add(exchange);
   }
 
   /**
@@ -144,7 +168,10 @@ export class Admission {
     this.assertUnderWay(exchange);
     const { pool } = exchange;
     if (!pool) throw new Error('expected the credentials to be accepted first');
-    this.releaseBody(exchange);
+    if (exchange.received) {
+      this.postpone(exchange);
+      pool.long.reading.delete(exchange);
+    } else this.releaseBody(exchange);
     this.assertCapacity(pool);
     pool.handlers++;
     exchange.handling = true;
@@ -161,14 +188,14 @@ export class Admission {
   }
 
   private releaseBody(exchange: Exchange): void {
-    if (exchange.bytes === 0 || !exchange.pool) return;
-    exchange.pool.reading.delete(exchange);
-    exchange.pool.bytes -= exchange.bytes;
+    const bodies = bodiesOf(exchange);
+    if (!bodies?.reading.delete(exchange) && exchange.bytes === 0) return;
+    if (bodies) bodies.bytes -= exchange.bytes;
     exchange.bytes = 0;
   }
 
   /**
-   * Starts the one timer of all requests. They have the same deadline, so the oldest expires first. The timer does not keep
+   * Starts the one timer of all requests. They have the same deadline, so the first expires first. The timer does not keep
    * a service in memory that is no longer in use. A request does, by its socket.
    */
   private expireIn(milliseconds: number): NodeJS.Timeout {
@@ -179,7 +206,7 @@ export class Admission {
   private expire(): void {
     this.timer = undefined;
     for (const exchange of this.underWay) {
-      const left = exchange.started + this.bounds.deadline - performance.now();
+      const left = exchange.since + this.bounds.deadline - performance.now();
       if (left > 0) {
         this.timer ??= this.expireIn(left);
         return;
@@ -189,3 +216,5 @@ export class Admission {
     }
   }
 }
+
+const bodiesOf = ({ pool, received }: Exchange): Bodies | undefined => pool?.[received ? 'long' : 'short'];

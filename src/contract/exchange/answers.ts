@@ -7,7 +7,7 @@ import { Problem, type ProblemKind } from '../problem';
 import { type Exchange, type Outcome, outcomeOf, type Stage } from './exchange';
 import type { HookLists } from './hooks';
 import type { Encoded } from './response';
-import type { ServiceOptions } from './service-options';
+import type { ServiceOptions, Streams } from './service-options';
 
 /** The stages that run functions of the service. Their late failures are reported. */
 const SERVICE_STAGES: ReadonlySet<Stage> = new Set([
@@ -19,6 +19,14 @@ const SERVICE_STAGES: ReadonlySet<Stage> = new Set([
 /** The status that nginx logs if the client closes the connection before the answer. */
 const CLIENT_LEFT = 499;
 
+/** The reason for which streams of items end, or do not begin, when the server stops. */
+export const STOPPING = new Problem('unavailable', 'the server stops: try again later', {
+  'Retry-After': '1',
+});
+
+/** The place of a failure in a stream. */
+const placeOf = (index: number): string => (index < 0 ? 'before its first item' : `at its item ${index}`);
+
 interface Options<Own extends string> extends Pick<ServiceOptions<Own>, 'headers' | 'bodyLimit'> {
   /** Untyped code may return values. */
   readonly report: (outcome: Outcome<Own>) => unknown;
@@ -27,12 +35,11 @@ interface Options<Own extends string> extends Pick<ServiceOptions<Own>, 'headers
 /**
  * Creates the functions that end an exchange: they send its response and report its outcome, or report how else it ended.
  *
- * @param deadline milliseconds in which each piece of a stream must come
  */
 export function createAnswers<Own extends string>(
   { report, headers, bodyLimit }: Options<Own>,
   afterResponse: HookLists<Own>['afterResponse'],
-  deadline: number,
+  streams: Streams,
   fault: ReportFault,
 ) {
   type ServiceProblem = Problem<ProblemKind | Own>;
@@ -46,6 +53,11 @@ export function createAnswers<Own extends string>(
   const ofTagged = always.map((field) =>
     field.lower === 'cache-control' && field.value === 'no-store' ? { ...field, value: 'no-cache' } : field,
   );
+  /** Ends each stream of items that is open. */
+  const open = new Set<() => void>();
+  streams.stopping?.addEventListener('abort', () => {
+    for (const stop of open) stop();
+  });
 
   /** Sends a response. Returns a promise for a body that is a stream: it resolves when the stream has ended. */
   function answer(
@@ -65,7 +77,8 @@ export function createAnswers<Own extends string>(
     }
     if (body instanceof OutgoingBody) return stream(exchange, encoded, body);
     try {
-      send(request, response, status, fieldsFor(exchange, encoded), body, bodyLimit, onFailure);
+      const limit = Math.min(exchange.served?.operation.bodyLimit ?? bodyLimit, bodyLimit);
+      send(request, response, status, fieldsFor(exchange, encoded), body, limit, onFailure);
     } catch (error) {
       onFailure(error);
     }
@@ -90,33 +103,45 @@ export function createAnswers<Own extends string>(
   async function stream(exchange: Exchange, encoded: Encoded, body: OutgoingBody): Promise<void> {
     const { request, response, requestId, received, signal } = exchange;
     const { status } = encoded;
+    const { atStop } = body.ends;
     const leave = () => {
       exchange.abandon(new Error('the client has left'));
     };
+    const stop = () => {
+      exchange.abandon(STOPPING);
+    };
     let problem: ServiceProblem | undefined;
+    let brokenAt: number | undefined;
     request.socket.once('close', leave);
+    if (atStop !== undefined) open.add(stop);
     try {
       const fields = fieldsFor(exchange, encoded);
       received?.invite();
-      await sendStream(request, response, status, fields, body, signal, deadline);
+      await sendStream(request, response, status, fields, body, signal, streams);
       received?.close();
       await endStream(request, response);
     } catch (error) {
-      if (!exchange.reason) {
+      if (exchange.reason === STOPPING && atStop === 'end') await endStream(request, response);
+      else if (exchange.reason === STOPPING) {
+        problem = STOPPING;
+        breakOff(request);
+      } else if (!exchange.reason) {
+        brokenAt = body.index;
         problem =
           error instanceof Problem && error === received?.failure
             ? error
-            : new Problem('unexpected', `the response broke off ${body.place}`, {}, { cause: error });
+            : new Problem('unexpected', `the response broke off ${placeOf(brokenAt)}`, {}, { cause: error });
         exchange.abandon(problem);
         breakOff(request);
       }
     } finally {
       request.socket.off('close', leave);
+      open.delete(stop);
       body.release((error) => {
         if (!isAbort(error, exchange.reason)) fault(error, requestId);
       });
     }
-    reportOutcome(exchange, problem, status);
+    reportOutcome(exchange, problem, status, brokenAt);
   }
 
   /** Reports a failure to answer, and closes the connection. */
@@ -125,8 +150,13 @@ export function createAnswers<Own extends string>(
     attempt(() => response.destroy(), faultToStderr);
   }
 
-  function reportOutcome(exchange: Exchange, problem: ServiceProblem | undefined, status: number): void {
-    const outcome = outcomeOf(exchange, problem, status);
+  function reportOutcome(
+    exchange: Exchange,
+    problem: ServiceProblem | undefined,
+    status: number,
+    brokenAt?: number,
+  ): void {
+    const outcome = outcomeOf(exchange, problem, status, brokenAt);
     const { requestId, request } = exchange;
     const failed = (error: unknown) => {
       fault(error, requestId);

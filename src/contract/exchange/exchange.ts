@@ -54,17 +54,27 @@ export const consoleLogger: LoggerFor = (requestId, operationId) => {
   return { debug: to('debug'), info: to('info'), warn: to('warn'), error: to('error') };
 };
 
-/** The resources that anonymous, or authenticated, requests use. */
-export interface Pool {
-  handlers: number;
+/** Bodies that are held in memory. */
+export interface Bodies {
   bytes: number;
   /** The requests whose bodies are being read, the oldest first. */
   readonly reading: Set<Exchange>;
 }
 
+/** The resources that anonymous, or authenticated, requests use. */
+export interface Pool {
+  handlers: number;
+  /** The responses whose bodies are made while they are sent. */
+  streams: number;
+  readonly short: Bodies;
+  readonly long: Bodies;
+}
+
 /** A request in progress, and its response. */
 export class Exchange {
   readonly started = performance.now();
+  /** When its deadline began: `started`, or the last progress of a long body. */
+  since = this.started;
   stage: Stage = 'route';
   /** The name of the hook that runs, in the stages of hooks. */
   hook: string | undefined;
@@ -77,8 +87,10 @@ export class Exchange {
   log: Logger | undefined;
   /** The body that the handler returned. */
   body: unknown;
-  /** The body of the request, if it is read piece by piece. */
+  /** The body of the request, if it is long. */
   received: IncomingBody | undefined;
+  /** The bytes that the body of the request can have, if it is read as a whole; 0: it is read piece by piece. */
+  whole = 0;
   /** The reason why the request was given up. */
   reason: Error | undefined;
   /** Undefined before the credentials are accepted. */
@@ -191,6 +203,8 @@ export interface Outcome<Own extends string = never> {
   readonly status: number;
   /** The problem in place of a response of the handler, or of the rest of its stream. Only logs may show its cause. */
   readonly problem: Problem<ProblemKind | Own> | undefined;
+  /** If its stream broke off: the index of the item at which it did, from 0; -1 before the first. */
+  readonly brokenAt: number | undefined;
   /** The body that the handler returned. */
   readonly body: unknown;
   /** The duration of the request. */
@@ -204,6 +218,7 @@ export function outcomeOf<Own extends string>(
   { served, started, body, requestId, request, route, stage, hook }: Exchange,
   problem: Outcome<Own>['problem'],
   status: number,
+  brokenAt?: number,
 ): Outcome<Own> {
   return {
     method: request.method ?? '',
@@ -213,6 +228,7 @@ export function outcomeOf<Own extends string>(
     hook,
     status,
     problem,
+    brokenAt,
     body,
     milliseconds: performance.now() - started,
     requestId,

@@ -6,7 +6,7 @@ import { isFieldValue, unservableField } from '../http/header-field';
 import type { MediaTypeObject } from '../http/media-type';
 import { compileHeader, type WriteHeader } from '../parameters/header';
 import type { Operation, ResponseObject } from '../operations/operations';
-import { envelopeSchema, parameterSchemas } from '../schema/envelope';
+import { envelopeSchema, NO_PARAMETERS, parameterSchemas } from '../schema/envelope';
 import type { SchemaSet } from '../schema/schema-set';
 import type { Shapes } from '../schema/shapes';
 import type { Judge } from '../schema/validator';
@@ -56,7 +56,7 @@ export function judgesOf(
   if (typeof coder === 'function')
     return { judged: isJudged ? schema : undefined, items: undefined, item: undefined };
   const { items } = coder;
-  const item = items === undefined ? undefined : envelopeSchema({}, items, schemas, true);
+  const item = items === undefined ? undefined : envelopeSchema(NO_PARAMETERS, items, schemas, true);
   return { judged: 'judged' in coder ? coder.judged : undefined, items, item };
 }
 
@@ -110,7 +110,7 @@ export class ResponsePlans {
       if (!encode) return [];
       const { judged, items, item } = judgesOf(encode, codec, media, schemas);
       const schema = envelopeSchema(parameters, judged, schemas, false);
-      return [{ media: { ...media, codec, encode }, judged: judged ?? items, schema, item }];
+      return [{ media: { ...media, codec, encode }, judged: items ?? judged, schema, item }];
     });
     const bodiless: VariantPlan = {
       media: undefined,
@@ -135,7 +135,7 @@ export class ResponsePlans {
 /** A variant, planned. */
 interface VariantPlan {
   readonly media: Variant['media'];
-  /** The pointer of the schema that judges the body, or each item of it. */
+  /** The pointer of the schema that judges each item of the body, or the whole. */
   readonly judged: string | undefined;
   readonly schema: JsonObject;
   readonly item: JsonObject | undefined;

@@ -1,6 +1,8 @@
+import { constants } from 'node:buffer';
 import type { Codec, JudgeItem, ReadBody, ReadPieces } from '../codecs/codec';
+import { compileQuerystring } from '../codecs/querystring';
 import type { Codecs } from '../codecs/registry';
-import type { JsonObject, OpenApiDocument } from '../document/document';
+import { joinPointer, type JsonObject, type OpenApiDocument } from '../document/document';
 import type { Operation } from '../operations/operations';
 import type { IncomingBody } from '../http/body';
 import { isRange, type MediaTypeObject, parseMediaType } from '../http/media-type';
@@ -20,7 +22,9 @@ import { type Create, judgesOf } from './plan';
 import { inItem, invalidRequest, malformedParameter, unexpectedBody } from './violations';
 
 /** A request that conforms to the document. Every int64 is a bigint. */
-export type ValidRequest = ParameterValues & {
+export type ValidRequest = Omit<ParameterValues, 'query'> & {
+  /** The values of its parameters, or of the whole query (`in: querystring`). */
+  readonly query?: unknown;
   readonly body?: unknown;
   /** The media type of the body, if the document has several or a range; in place of a range, that of the client. */
   readonly contentType?: string | undefined;
@@ -78,8 +82,13 @@ export function planRequests(
   codecs: Codecs,
 ) {
   const readParameters = compileParameters(document, operation);
+  const readQuery = compileQuerystring(document, operation);
   const parameters = parameterSchemas(operation.parameters, schemas);
   const { required = false, content = [] } = operation.requestBody ?? {};
+  const limitFinding = (message: string) => {
+    document.addFinding(joinPointer(operation.pointer, 'x-body-limit'), message);
+  };
+  if (operation.bodyLimit !== undefined && content.length === 0) limitFinding('the operation has no body');
   const choice = content.length > 1 || content.some(({ key }) => isRange(key));
   const bodiless = envelopeSchema(parameters, undefined, schemas, required);
   const bodies = content.flatMap((media) => {
@@ -87,6 +96,8 @@ export function planRequests(
     const codec = codecs.of(body);
     const decode = codecs.reader(body);
     if (!decode) return [];
+    if (typeof decode === 'function' && (operation.bodyLimit ?? 0) > constants.MAX_STRING_LENGTH)
+      limitFinding(`a body of ${media.key} is held in memory, at most ${constants.MAX_STRING_LENGTH} bytes`);
     const { judged, items, item } = judgesOf(decode, codec, media, schemas);
     const schema = envelopeSchema(parameters, judged, schemas, required);
     return [{ media, codec, decode, judged, schema, items, item }];
@@ -120,7 +131,7 @@ export function planRequests(
     });
     const own = create({
       converters: () =>
-        Object.entries(parameters).flatMap(([location, schema]) => {
+        Object.entries(parameters.properties).flatMap(([location, schema]) => {
           const convert = shapes.convertBy(schema);
           return convert ? [{ location, convert }] : [];
         }),
@@ -139,11 +150,13 @@ export function planRequests(
           if (content instanceof Uint8Array && typeof reader?.decode === 'function')
             reader.decode(content, envelope, reader.type);
           Object.assign(envelope, readParameters(raw));
+          readQuery?.(raw.query, envelope);
         } catch (error) {
           throw inWords(error);
         }
         assertValid(reader?.judge ?? judgeBodiless, reader?.shape, envelope);
-        for (const { location, convert } of own.converters) convert(envelope, location);
+        for (const { location, convert } of own.converters)
+          if (location in envelope) convert(envelope, location);
         return choice ? { ...envelope, contentType: reader?.contentType } : envelope;
       },
     };

@@ -240,12 +240,19 @@ function writeBody({ media, shape, each }: Variant, value: unknown, envelope: En
     return undefined;
   }
   const { encode, key, codec } = media;
+  if (typeof encode !== 'function' && typeof value === 'string' && encode.writeText)
+    return encode.writeText(value, envelope, shape);
   if (typeof encode === 'function') {
     if (codec.writesFiles || !isOpened(value)) return encode(value, envelope, shape);
     throw new TypeError(`a body of ${key} is known at once, but a stream or a file was given`);
   }
   if (isStreamed(value) && isUntouched(value))
-    return new OutgoingBody(value, (items) => encode.write(items, each));
+    return new OutgoingBody(
+      value,
+      (items) => encode.write(items, each),
+      encode,
+      encode.writeItem && ((item, index) => encode.writeItem?.(item, each, index) ?? ''),
+    );
   throw new TypeError(
     `expected a stream for ${key}: an AsyncIterable, or a ReadableStream that nobody reads`,
   );

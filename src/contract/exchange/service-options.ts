@@ -3,6 +3,8 @@ import type { OwnCodec } from '../codecs/own';
 import type { OwnStreamCodec } from '../codecs/own-stream';
 import type { JsonObject, OpenApiDocument, Remark } from '../document/document';
 import type { ReportFault } from '../http/fault';
+import type { StreamTimes } from '../http/send';
+import type { UploadOptions } from '../http/uploads';
 import type { Operation } from '../operations/operations';
 import type { Answer, Headers, Problem, ProblemKind } from '../problem';
 import type { OwnFormats } from '../schema/formats';
@@ -19,6 +21,14 @@ export interface Extensions {
   readonly formats?: OwnFormats;
   /** Codecs for further media types, or in place of the built-in codecs. The first that carries a media type is used. */
   readonly codecs?: readonly (OwnCodec | OwnStreamCodec)[];
+}
+
+/** Bounds on responses that are streams. By default: 1,000 streams, 600,000 and 15,000 milliseconds. */
+export interface Streams extends StreamTimes {
+  /** How many may be open, those of anonymous clients apart. Further ones are refused with `unavailable`. */
+  readonly most: number;
+  /** Aborted when the server stops: streams of items end, and no further one begins. */
+  readonly stopping?: AbortSignal | undefined;
 }
 
 /**
@@ -48,8 +58,10 @@ export interface ServiceOptions<Own extends string = never> extends Extensions, 
    * default it is sent as `render` returns it.
    */
   readonly onlyDocumented?: boolean | undefined;
-  /** The maximum size of a request body in bytes. */
+  /** The maximum size of a request body in bytes, where its operation has no `x-body-limit`. */
   readonly bodyLimit: number;
+  /** Where files of multipart bodies lie until their exchange ends. By default below the system's folder, at most 1 GiB. */
+  readonly uploads?: UploadOptions | undefined;
   /**
    * The maximum number of concurrent handlers; admission.ts has the other bounds that depend on it. Further requests are
    * refused with `unavailable`.
@@ -57,6 +69,14 @@ export interface ServiceOptions<Own extends string = never> extends Extensions, 
   readonly maxRequests: number;
   /** Milliseconds from the head of a request to its response; then it is refused with `unavailable`. 40,000 by default. */
   readonly deadline?: number | undefined;
+  /**
+   * Milliseconds without a byte after which a long body is refused with `requestTimeout`: one that is read piece by piece, or
+   * whose operation has `x-body-limit`. While it arrives, neither the time of a whole request nor `deadline` ends it. 30,000
+   * by default.
+   */
+  readonly uploadTimeout?: number | undefined;
+  /** The bounds on responses that are streams. */
+  readonly streams?: Partial<Streams> | undefined;
   /** Headers of every response, documented or not. */
   readonly headers: Headers;
   /**

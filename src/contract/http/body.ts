@@ -1,7 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem } from '../problem';
+import { append, EMPTY } from './chunks';
+import { Connection } from './connection';
 import { attempt, type ReportFault } from './fault';
+import type { Uploads } from './uploads';
 
 /** Whether HTTP has no content in responses with this status (RFC 9110 sections 15.3.5, 15.3.6 and 15.4.5). */
 export const hasNoContent = (status: number): boolean => status === 204 || status === 205 || status === 304;
@@ -23,6 +26,19 @@ function expectsContinue({ headers: { expect }, httpVersion }: IncomingMessage):
 
 const brokenOff = () => new Problem('malformed', 'the body broke off');
 
+/** What bounds a body. */
+export interface BodyBounds {
+  /** Bytes. */
+  readonly limit: number;
+  /**
+   * Makes the body a long one: milliseconds in which the next byte must come while the server waits for one. The time of a
+   * whole request does not bound it.
+   */
+  readonly patience: number | undefined;
+  /** Receives the number of bytes that are held for each piece, or less than 0 for those that are held no longer. Returns false if the request was given up. */
+  readonly hold: (bytes: number) => boolean;
+}
+
 /**
  * The body of a request. It is read once: as a whole, or piece by piece at the pace of its reader. The client waits while
  * nobody reads.
@@ -37,32 +53,33 @@ export class IncomingBody implements AsyncIterable<Buffer> {
   private wake: () => void = () => undefined;
   private releases: (() => unknown)[] | undefined;
 
-  /**
-   * @param limit bytes
-   * @param hold receives the number of bytes of each chunk; returns false if the request was given up
-   * @param fault receives the errors of `whenOver`
-   */
+  /** @param fault receives the errors of `whenOver` */
   constructor(
     private readonly request: IncomingMessage,
     private readonly response: ServerResponse,
-    private readonly limit: number,
-    private readonly hold: (bytes: number) => boolean,
+    private readonly bounds: BodyBounds,
     private readonly fault: ReportFault,
-  ) {}
+    /** Where the files of the body lie; undefined in a service that receives none. */
+    readonly uploads?: Uploads,
+  ) {
+    this.setLong(bounds.patience !== undefined);
+  }
 
   /** @throws {Problem} `tooLarge` if the declared length is beyond the limit */
   assertDeclared(): void {
-    if (Number(this.request.headers['content-length'] ?? 0) > this.limit) throw this.tooLarge();
+    if (Number(this.request.headers['content-length'] ?? 0) > this.bounds.limit) throw this.tooLarge();
   }
 
   /**
    * Reads the whole body. Sends 100 Continue if the client asked for it.
    *
    * @returns never settles if the request was given up
-   * @throws {Problem} `tooLarge`, or `malformed` if the body breaks off
+   * @throws {Problem} `tooLarge`, `malformed` if the body breaks off, `requestTimeout` if a long one stops
    */
   bytes(): Promise<Buffer> {
-    const { request, response, limit } = this;
+    const { request, response } = this;
+    const { limit, patience, hold } = this.bounds;
+    if (patience !== undefined) return this.collect();
     const refused = this.ask();
     if (refused) return Promise.reject(refused);
     if (request.complete && request.readableLength <= limit) {
@@ -73,20 +90,18 @@ export class IncomingBody implements AsyncIterable<Buffer> {
       return Promise.resolve(join(chunks));
     }
     return new Promise((resolve, reject) => {
-      // One buffer for all chunks: each has objects of its own, and a client chooses how many there are.
       let held: Buffer = EMPTY;
       let size = 0;
       const onData = (chunk: Buffer) => {
-        if (!this.hold(chunk.length)) {
-          held = EMPTY;
-          request.off('data', onData);
+        if (size + chunk.length <= limit && hold(chunk.length)) {
+          held = append(held, size, chunk);
+          size += chunk.length;
           return;
         }
-        held = append(held, size, chunk);
-        size += chunk.length;
-        if (size <= limit) return;
         held = EMPTY;
-        request.off('data', onData).pause();
+        request.off('data', onData);
+        if (size + chunk.length <= limit) return; // given up
+        request.pause();
         response.shouldKeepAlive = false; // even if the rest of the body has arrived
         reject(this.tooLarge());
       };
@@ -101,11 +116,22 @@ export class IncomingBody implements AsyncIterable<Buffer> {
     });
   }
 
+  /** The bytes of a long body. */
+  private async collect(): Promise<Buffer> {
+    let held: Buffer = EMPTY;
+    let size = 0;
+    for await (const piece of this) {
+      held = append(held, size, piece);
+      size += piece.length;
+    }
+    return held.subarray(0, size);
+  }
+
   /**
    * Reads the body piece by piece. The first read asks for the body, if the client waits for 100 Continue. To end early
-   * discards the rest.
+   * discards the rest. Each piece counts as held in memory until the handler runs, unless `release` says otherwise.
    *
-   * @throws {Problem} `tooLarge` or `malformed`, in the middle
+   * @throws {Problem} `tooLarge`, `malformed` or `requestTimeout`, in the middle
    * @throws {Error} the reason for which the request was given up
    */
   async *[Symbol.asyncIterator](): AsyncGenerator<Buffer, void, undefined> {
@@ -138,24 +164,33 @@ export class IncomingBody implements AsyncIterable<Buffer> {
         const piece = pieces.shift();
         if (piece) {
           size += piece.length;
-          if (size > this.limit) {
+          if (size > this.bounds.limit) {
             this.response.shouldKeepAlive = false; // even if the rest of the body has arrived
             throw (this.failure = this.tooLarge());
           }
-          if (!this.hold(piece.length)) throw (this.failure ??= new Error('the request was given up'));
+          if (!this.bounds.hold(piece.length)) throw (this.failure ??= new Error('the request was given up'));
           yield piece;
-        } else if (request.readableEnded) return;
-        else {
+        } else if (request.readableEnded) {
+          this.bounds.hold(0);
+          return;
+        } else {
           const woken = new Promise<void>((resolve) => {
             this.wake = resolve;
           });
+          const timer = this.expectByte();
           request.resume();
           await woken;
+          clearTimeout(timer);
         }
       }
     } finally {
       detach();
     }
+  }
+
+  /** Says that bytes of pieces are not in memory any longer. */
+  release(bytes: number): void {
+    this.bounds.hold(-bytes);
   }
 
   /** Calls `release` when the exchange has ended, however it ends: in time, early or with an error. */
@@ -173,6 +208,7 @@ export class IncomingBody implements AsyncIterable<Buffer> {
   /** Ends the body for its reader, and releases what belongs to it. What has not arrived is discarded. */
   close(reason = new Error('the exchange has ended, and its body with it')): void {
     this.isOver = true;
+    this.setLong(false);
     this.detach?.();
     if (this.isAsked) this.request.resume();
     this.isAsked = true;
@@ -195,26 +231,29 @@ export class IncomingBody implements AsyncIterable<Buffer> {
     return undefined;
   }
 
+  /** Fails a body whose client sends nothing for too long. */
+  private expectByte(): NodeJS.Timeout | undefined {
+    const { patience } = this.bounds;
+    if (patience === undefined) return undefined;
+    return setTimeout(() => {
+      this.response.shouldKeepAlive = false;
+      this.fail(new Problem('requestTimeout', `no byte of the body came within ${patience} ms`));
+    }, patience);
+  }
+
+  private setLong(isLong: boolean): void {
+    const connection = Connection.of(this.request.socket);
+    if (connection) connection.isLong = isLong;
+  }
+
   private tooLarge(): Problem {
-    return new Problem('tooLarge', `the body is larger than ${this.limit} bytes`);
+    return new Problem('tooLarge', `the body is larger than ${this.bounds.limit} bytes`);
   }
 }
 
 const read = (request: IncomingMessage) => request.read() as Buffer | null;
 const join = (chunks: readonly Buffer[]): Buffer =>
   chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
-
-const EMPTY = Buffer.alloc(0);
-
-/** Appends a chunk to the first `size` bytes of a buffer, which becomes twice as large if need be. */
-function append(held: Buffer, size: number, chunk: Buffer): Buffer {
-  if (size === 0) return chunk;
-  const needed = size + chunk.length;
-  const larger = needed > held.length ? Buffer.allocUnsafe(Math.max(needed, 2 * held.length)) : held;
-  if (larger !== held) held.copy(larger, 0, 0, size);
-  chunk.copy(larger, size);
-  return larger;
-}
 
 /**
  * Decodes the bytes of a body.

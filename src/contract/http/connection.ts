@@ -39,6 +39,10 @@ export class Connection {
   response: ServerResponse | undefined;
   /** The ServedOperation of the current request, once it is found. */
   served: object | undefined;
+  /** Whether the body of the current request is long: its reader bounds its time, and not that of a whole request. */
+  isLong = false;
+  /** Whether the current request has taken longer than a whole request may. */
+  isOverdue = false;
   /** Whether the client has closed its side. */
   ended = false;
   /** The first bytes that are not parsed. */
@@ -141,7 +145,10 @@ export class Connection {
   /** Parses what may be parsed now: the current request, or the next one if the current one is answered. */
   private readonly advance = (): void => {
     for (let bytes = this.next; bytes && this.isReady; bytes = this.next) {
-      if (this.response?.req.complete) this.response = this.served = undefined;
+      if (this.response?.req.complete) {
+        this.response = this.served = undefined;
+        this.isLong = this.isOverdue = false;
+      }
       this.parsePart(bytes, this.response ? this.framing.ofBody(bytes) : this.framing.ofHead(bytes));
     }
     if (this.over) return;

@@ -75,6 +75,16 @@ const isSpace = (code: number): boolean => code === 0x20 || code === 0x09;
 export const isJson = (essence: string): boolean =>
   essence === 'application/json' || essence === 'text/json' || essence.endsWith('+json');
 
+/** Media types that are text: a schema of strings describes all of it. */
+const TEXT = /^text\/|[/+](xml|yaml|graphql|javascript)$/;
+const LINES = /[/+](jsonl|json-seq|ndjson|x-ndjson|x-jsonlines)$/;
+
+/** Whether a media type is a sequence of JSON values. */
+export const isSequential = (essence: string): boolean => LINES.test(essence);
+
+/** Whether a media type is text if its schema describes strings. */
+export const isTextual = (essence: string): boolean => TEXT.test(essence) || isSequential(essence);
+
 /**
  * How closely the essence of a media range covers that of a media type: 4 is the type itself, 3 a range of its suffix
  * (`application/*+json`), 2 its range, 1 everything, 0 not at all.

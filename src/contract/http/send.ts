@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Duplex, Readable } from 'node:stream';
 import { ReadableStream } from 'node:stream/web';
 import { isUnread } from './body';
+import { Connection } from './connection';
 import { attempt, type ReportFault, settleWithin } from './fault';
 import type { Fields } from './header-field';
 
@@ -28,7 +29,8 @@ export function send(
   // another text the socket would count the code units that wait, and not the bytes.
   const bytes = typeof body === 'string' && body.length !== length ? Buffer.from(body) : body;
   const { expect, 'content-length': declared = Infinity } = request.headers;
-  if (!isUnread(request) || (Number(declared) <= limit && expect === undefined)) {
+  const isShort = Number(declared) <= limit && !Connection.of(request.socket)?.isOverdue;
+  if (!isUnread(request) || (isShort && expect === undefined)) {
     response.writeHead(status, fields).end(bytes, 'latin1');
     return;
   }
@@ -78,6 +80,17 @@ export function isUntouched(value: Streamed): boolean {
 type PieceStream = AsyncIterable<string | Uint8Array>;
 type Pieces = AsyncIterator<string | Uint8Array, unknown, undefined>;
 
+/** What a stream does besides sending its items. */
+export interface StreamEnds {
+  /** A piece that says nothing, to be sent while no item comes; undefined: there is none. */
+  readonly heartbeat?: string;
+  /**
+   * When the server stops, the stream ends at once: between two items as if it were complete (`end`), or so that the client
+   * notices that it is not (`reset`). Undefined: it may go on until the time of the shutdown is over.
+   */
+  readonly atStop?: 'end' | 'reset';
+}
+
 /** A body that is made while it is sent, at the pace of the client. Its items begin with `pieces`, and not before. */
 export class OutgoingBody {
   /** The items that were taken from the stream. */
@@ -90,10 +103,13 @@ export class OutgoingBody {
 
   /**
    * @param encode makes the pieces of the items; it may stop early. Untyped code may return a promise.
+   * @param writeItem makes the piece of one item; undefined if its pieces are not those of its items
    */
   constructor(
     private readonly value: Streamed,
     private readonly encode: (items: AsyncIterable<unknown>) => PieceStream | Promise<PieceStream>,
+    readonly ends: StreamEnds = {},
+    readonly writeItem?: (item: unknown, index: number) => string,
   ) {
     // An error of a stream that nobody reads yet would end the process. Its reader gets it.
     if (value instanceof Readable) value.on('error', (error) => this.late?.(error));
@@ -124,9 +140,9 @@ export class OutgoingBody {
     return (this.made = made[Symbol.asyncIterator]());
   }
 
-  /** The place of a failure: the index of the item that was taken last, from 0. */
-  get place(): string {
-    return this.taken === 0 ? 'before its first item' : `at its item ${this.taken - 1}`;
+  /** The index of the item that was taken last, from 0; -1 before the first. */
+  get index(): number {
+    return this.taken - 1;
   }
 
   /** Ends the stream, unless it has ended. */
@@ -173,11 +189,18 @@ export function bytesOf(encoded: unknown): Uint8Array {
   throw new TypeError('encode() returned neither well-formed text nor a Uint8Array');
 }
 
+/** Bounds on streams, in milliseconds. */
+export interface StreamTimes {
+  /** In which each piece must come. */
+  readonly itemTimeout: number;
+  /** Without a piece, after which a heartbeat is sent; 0: none is. */
+  readonly heartbeat: number;
+}
+
 /**
  * Sends a response whose body is made meanwhile. Resolves after its last piece was written. HEAD does not begin the body.
  *
  * @param signal aborted when the client leaves
- * @param patience milliseconds in which each piece must come
  * @throws the reason of the signal, or the error of the stream
  */
 export async function sendStream(
@@ -187,22 +210,39 @@ export async function sendStream(
   fields: Fields,
   body: OutgoingBody,
   signal: AbortSignal,
-  patience: number,
+  { itemTimeout, heartbeat }: StreamTimes,
 ): Promise<void> {
   const closes = isUnread(request);
   if (body.length !== undefined) fields.push('Content-Length', body.length);
   response.writeHead(status, closes ? [...fields, 'Connection', 'close'] : fields).flushHeaders();
-  const pieces = request.method === 'HEAD' ? undefined : await within(body.begin(), signal, patience);
-  for (let count = 1; pieces; count++) {
-    // Untyped code may return no promise.
-    const { done, value } = await within(Promise.resolve(pieces.next()), signal, patience);
-    signal.throwIfAborted();
-    if (done === true) break;
-    await turnAfter(count);
-    if (response.write(bytesOf(value))) continue;
-    const drained = new Promise<void>((resolve) => response.once('drain', resolve));
-    await within(drained, signal); // the server gives up a client that does not read
+  if (request.method === 'HEAD') return;
+  const beat = beats(response, body.ends.heartbeat, heartbeat);
+  try {
+    const pieces = await within(body.begin(), signal, itemTimeout);
+    for (let count = 1; ; count++) {
+      // Untyped code may return no promise.
+      const { done, value } = await within(Promise.resolve(pieces.next()), signal, itemTimeout);
+      signal.throwIfAborted();
+      if (done === true) break;
+      await turnAfter(count);
+      beat?.refresh();
+      if (response.write(bytesOf(value))) continue;
+      const drained = new Promise<void>((resolve) => response.once('drain', resolve));
+      await within(drained, signal); // the server gives up a client that does not read
+    }
+  } finally {
+    clearTimeout(beat);
   }
+}
+
+/** Writes heartbeats between the pieces of a response, unless its client does not read. */
+function beats(response: ServerResponse, text: string | undefined, milliseconds: number) {
+  if (text === undefined || milliseconds === 0) return undefined;
+  const timer = setTimeout(() => {
+    if (response.writableLength === 0) response.write(text);
+    timer.refresh();
+  }, milliseconds);
+  return timer;
 }
 
 /** Ends the response to `sendStream`. Nobody reads the body of its request any more. */

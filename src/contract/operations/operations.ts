@@ -1,11 +1,12 @@
-import { joinPointer, isObject, members, type OpenApiDocument, type Place } from '../document/document';
+import { METHODS as PARSED } from 'node:http';
+import { joinPointer, members, type OpenApiDocument, type Place } from '../document/document';
 import { type OperationPlace, operationPlaces } from '../document/path-items';
 import { basePathsOf } from '../document/servers';
 import { checkScopes } from './declared-scopes';
 import { hasNoContent } from '../http/body';
 import { coverage, isJson, type MediaTypeObject, parseMediaType } from '../http/media-type';
 
-const PARAMETER_LOCATIONS = ['path', 'query', 'header', 'cookie'] as const;
+const PARAMETER_LOCATIONS = ['path', 'query', 'querystring', 'header', 'cookie'] as const;
 export type ParameterLocation = (typeof PARAMETER_LOCATIONS)[number];
 
 /** A parameter of a request, or a header of a response (OpenAPI 3.1 sections 4.8.12 and 4.8.21). */
@@ -15,12 +16,14 @@ export interface Parameter {
   readonly required: boolean;
   /** By default that of its location (OpenAPI 3.1 section 4.8.12.2). */
   readonly style: string;
-  /** By default true for the style `form` only. */
+  /** By default true for the styles `form` and `cookie` only. */
   readonly explode: boolean;
   /** JSON pointer to its schema, if it has one. */
   readonly schemaPointer: string | undefined;
   /** Whether the value is JSON text, by `content` and not by `schema` and a style. */
   readonly json: boolean;
+  /** The media type of the whole query (OpenAPI 3.2 section 4.12.1); undefined in other locations. */
+  readonly querystring?: MediaTypeObject;
   /** JSON pointer to the Parameter Object or Header Object. */
   readonly pointer: string;
 }
@@ -89,6 +92,7 @@ const operationsOf = new WeakMap<OpenApiDocument, Map<string, readonly Operation
 function readFrom(document: OpenApiDocument, at: string): Operation[] {
   const known = new Map<string, string>();
   return operationPlaces(document, at).map((place) => {
+    if (at === '/paths') checkMethod(document, place);
     const operation = new OperationReader(document, place).read();
     const { value } = document.follow(place.pointer);
     if (typeof value['operationId'] !== 'string') return operation;
@@ -100,6 +104,20 @@ function readFrom(document: OpenApiDocument, at: string): Operation[] {
     known.set(operation.operationId, place.pointer);
     return operation;
   });
+}
+
+/** Adds a finding for a method of `additionalOperations` that cannot be served: methods have cases (RFC 9110 section 9.1). */
+function checkMethod(document: OpenApiDocument, { method, pointer }: OperationPlace): void {
+  if (!PARSED.includes(method)) {
+    const upper = method.toUpperCase();
+    const advice = PARSED.includes(upper) ? `: methods have cases, do you mean ${upper}?` : '';
+    document.addFinding(
+      pointer,
+      `is for the method ${method}, which the HTTP parser of Node does not know${advice}`,
+    );
+  } else if (method === 'CONNECT') {
+    document.addFinding(pointer, 'is for CONNECT, which opens a tunnel (RFC 9110 section 9.3.6)');
+  }
 }
 
 class OperationReader {
@@ -116,9 +134,10 @@ class OperationReader {
     const { pointer, value } = this.operation;
     const { path, method } = this.place;
     const { operationId } = value;
+    const nameless = `${method.toLowerCase()} ${path}`;
     const servers = [joinPointer(pointer, 'servers'), this.place.item.get('servers')];
     if (typeof operationId !== 'string') {
-      const advice = `add one, such as ${camelCase(`${method} ${path}`)}`;
+      const advice = `add one, such as ${camelCase(nameless)}`;
       this.document.addFinding(pointer, `has no operationId, by which its handler is found: ${advice}`);
     }
     const statuses = members(value['responses']).flatMap(([key]) => (key.startsWith('x-') ? [] : [key]));
@@ -126,8 +145,8 @@ class OperationReader {
       this.document.addFinding(pointer, 'has no responses: nothing could be answered');
     }
     return {
-      operationId: typeof operationId === 'string' ? operationId : `${method} ${path}`,
-      method: method.toUpperCase(),
+      operationId: typeof operationId === 'string' ? operationId : nameless,
+      method,
       paths: basePathsOf(this.document, servers).map((base) => base + path),
       pointer,
       parameters: this.parameters(),
@@ -156,6 +175,7 @@ class OperationReader {
       }
     }
     this.checkTemplates([...found.values()]);
+    this.checkQuery([...found.values()]);
     return [...found.values()];
   }
 
@@ -174,12 +194,22 @@ class OperationReader {
     }
   }
 
+  /** Adds a finding unless the parameters of the query are one value, or pairs (OpenAPI 3.2 section 4.12.1). */
+  private checkQuery(parameters: readonly Parameter[]): void {
+    const count = (location: ParameterLocation) => parameters.filter((one) => one.in === location).length;
+    const { pointer } = this.operation;
+    if (count('querystring') > 1) this.document.addFinding(pointer, 'has several parameters in querystring');
+    if (count('querystring') > 0 && count('query') > 0)
+      this.document.addFinding(pointer, 'has parameters in query beside one in querystring');
+  }
+
   private parameter(name: string, location: ParameterLocation, { pointer, value }: Place): Parameter {
     const usual = location === 'query' || location === 'cookie' ? 'form' : 'simple';
     const style = typeof value['style'] === 'string' ? value['style'] : usual;
     const content = this.content(pointer, value['content']);
     const json = content[0] !== undefined && isJsonText(content[0]);
-    if (content[0] && !json) {
+    const querystring = location === 'querystring' ? content[0] : undefined;
+    if (content[0] && !json && !querystring) {
       this.document.addFinding(joinPointer(pointer, 'content'), 'only JSON can be read as a parameter');
     }
     return {
@@ -187,13 +217,14 @@ class OperationReader {
       in: location,
       required: value['required'] === true,
       style,
-      explode: typeof value['explode'] === 'boolean' ? value['explode'] : style === 'form',
-      schemaPointer: json
-        ? content[0]?.schema
+      explode: typeof value['explode'] === 'boolean' ? value['explode'] : ['form', 'cookie'].includes(style),
+      schemaPointer: content[0]
+        ? content[0].schema
         : 'schema' in value
           ? joinPointer(pointer, 'schema')
           : undefined,
       json,
+      ...(querystring && { querystring }),
       pointer,
     };
   }
@@ -231,15 +262,21 @@ class OperationReader {
   }
 
   private content(owner: string, content: unknown): MediaTypeObject[] {
-    return members(content).flatMap(([key, value]) => {
-      const pointer = joinPointer(owner, 'content', key);
-      const fields = isObject(value) ? value : {};
+    return members(content).flatMap(([key]) => {
+      const place = joinPointer(owner, 'content', key);
+      const { pointer, value: fields } = this.document.follow(place);
       const at = (name: string) => (name in fields ? joinPointer(pointer, name) : undefined);
       const type = parseMediaType(key);
-      const isStream = fields['x-stream'] === true;
-      if (type) return [{ key, type, pointer, schema: at('schema'), items: at('x-item-schema'), isStream }];
-      this.document.addFinding(pointer, `${JSON.stringify(key)} is not a media type`);
-      return [];
+      if (!type) {
+        this.document.addFinding(place, `${JSON.stringify(key)} is not a media type`);
+        return [];
+      }
+      const [schema, itemSchema, own] = [at('schema'), at('itemSchema'), at('x-item-schema')];
+      if (itemSchema !== undefined && own !== undefined)
+        this.document.addFinding(own, 'stands beside itemSchema, which has its place in OpenAPI 3.2');
+      return [
+        { key, type, pointer, schema, items: itemSchema ?? own, isStream: fields['x-stream'] === true },
+      ];
     });
   }
 

@@ -1,5 +1,5 @@
 import { joinPointer, members, type OpenApiDocument } from '../document/document';
-import { METHODS, readPathItem } from '../document/path-items';
+import { methodsOf, readPathItem } from '../document/path-items';
 import { basePathsOf } from '../document/servers';
 import type { Operation } from './operations';
 
@@ -171,7 +171,7 @@ export function compileRoutes(document: OpenApiDocument, operations: readonly Op
   for (const [path] of members(document.root['paths'])) {
     if (!path.startsWith('/')) continue;
     const item = readPathItem(document, joinPointer('/paths', path));
-    if (METHODS.some((method) => item.has(method))) continue;
+    if (methodsOf(item).length > 0) continue;
     for (const base of basePathsOf(document, [item.get('servers')])) router.add(base + path, new Map());
   }
   return router;
@@ -185,7 +185,7 @@ function addRoute(
 ): void {
   const { method, pointer } = operation;
   const { names } = parsePathTemplate(path);
-  const key = pointer.slice(0, pointer.lastIndexOf('/'));
+  const key = pointer.replace(/(?:\/additionalOperations)?\/[^/]*$/, '');
   if (/[?#]/.test(path)) {
     document.addFinding(key, 'a path has no "?" and no "#": describe a query by parameters');
   }

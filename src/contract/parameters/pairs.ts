@@ -45,7 +45,7 @@ export interface PairsReader extends Reader<Pairs> {
 const TURN = { none: 0, prefixed: 1, any: 2 };
 
 /** Rethrows an error. A MalformedText or MalformedJson becomes a MalformedParameter with its place. */
-function rethrow(error: unknown, location: string, ...names: readonly string[]): never {
+export function rethrow(error: unknown, location: string, ...names: readonly string[]): never {
   const place = [location, ...names.map((name) => excerpt(name))].join('/');
   const pointer = joinPointer('', location, ...names);
   if (error instanceof MalformedText) {
@@ -136,7 +136,7 @@ export function compilePairs(written: Written, parts: PartsReader, decode: Decod
     if (parts.kind === 'object') return deepReader(name, parts);
     throw new Unservable('deepObject is defined for objects');
   }
-  const spread = style === 'form' && explode;
+  const spread = (style === 'form' || style === 'cookie') && explode;
   if (spread && parts.kind === 'object') return spreadReader(name, parts);
   const whole: PrimitiveReader | ArrayReader =
     spread && parts.kind === 'array'

@@ -39,7 +39,10 @@ export interface RawParameters {
 }
 
 /** The parameters of a request by location and name, without absent parameters and locations without parameters. */
-export type ParameterValues = Partial<Record<ParameterLocation, Record<string, unknown>>>;
+export type ParameterValues = Partial<Record<Located, Record<string, unknown>>>;
+
+/** The locations that have parameters by name. In `querystring`, one parameter is the whole query (codecs/querystring.ts). */
+type Located = Exclude<ParameterLocation, 'querystring'>;
 
 /**
  * Reads the parameters of a request. A text becomes a number or a boolean only if its schema has that type and the text is
@@ -50,12 +53,18 @@ export type ParameterValues = Partial<Record<ParameterLocation, Record<string, u
 export type ReadParameters = (raw: RawParameters) => ParameterValues;
 
 /** A request target and a cookie are ASCII (RFC 3986 section 2, RFC 6265 section 4.1.1). */
-const decodeAscii: Decode = (text) => {
+export const decodeAscii: Decode = (text) => {
   if (/[\u0080-\uffff]/.test(text)) throw new MalformedText('is not percent-encoded UTF-8');
   return decodePercent(text);
 };
 
-const DECODE: Readonly<Record<ParameterLocation, Decode>> = {
+/** Values of the style `cookie` are not percent-encoded (OpenAPI 3.2 section 4.12.3). */
+const literalCookie: Decode = (text) => {
+  if (/[\u0080-\uffff]/.test(text)) throw new MalformedText('is not ASCII, which cookies are');
+  return text;
+};
+
+const DECODE: Readonly<Record<Located, Decode>> = {
   path: decodeAscii,
   query: (text) => decodeAscii(text.replaceAll('+', ' ')),
   header: (text) => trimSpace(text, 0, text.length),
@@ -76,6 +85,7 @@ interface Readers {
 /** Compiles the reader of an operation's parameters. A parameter that cannot be read becomes a finding of the document. */
 export function compileParameters(document: OpenApiDocument, operation: Operation): ReadParameters {
   const readers: Readers = { path: [], query: [], header: [], cookie: [] };
+  const isWhole = operation.parameters.some((parameter) => parameter.in === 'querystring');
   for (const parameter of operation.parameters) {
     servable(document, parameter.schemaPointer ?? operation.pointer, parameter.name, () => {
       compileParameter(document, parameter, readers);
@@ -87,7 +97,7 @@ export function compileParameters(document: OpenApiDocument, operation: Operatio
     const values: ParameterValues = {};
     if (path.length > 0) values.path = readAll('path', path, raw);
     if (query.length > 0) values.query = readQuery(raw.query);
-    else if (raw.query !== '') readQuery(raw.query);
+    else if (raw.query !== '' && !isWhole) readQuery(raw.query);
     if (header.length > 0) values.header = readAll('header', header, raw);
     if (cookie.length > 0) {
       // A proxy joins the lines into which HTTP/2 splits them in the same way (RFC 9113 section 8.2.3).
@@ -101,8 +111,9 @@ export function compileParameters(document: OpenApiDocument, operation: Operatio
 
 /** Adds the reader of a parameter to those of its location. */
 function compileParameter(document: OpenApiDocument, parameter: Parameter, readers: Readers): void {
-  const { name, in: location, schemaPointer, json } = parameter;
-  const decode = DECODE[location];
+  const { name, in: location, schemaPointer, json, style } = parameter;
+  if (location === 'querystring') return;
+  const decode = style === 'cookie' ? literalCookie : DECODE[location];
   const value = DescribedValue.at(document, schemaPointer);
   const parts = json ? compileWhole(value, decode, jsonText) : compileParts(value, decode);
   switch (location) {
@@ -173,7 +184,7 @@ function headerReader(name: string, read: Read<string>, isList: boolean): Reader
 }
 
 /** The names of API keys in the query (OpenAPI 3.1 section 4.8.27). They are documented, but not parameters. */
-function credentialsInQuery(document: OpenApiDocument, operation: Operation): string[] {
+export function credentialsInQuery(document: OpenApiDocument, operation: Operation): string[] {
   return operation.security.flat().flatMap(({ scheme }) => {
     const { value } = document.follow(joinPointer('/components/securitySchemes', scheme));
     return value['type'] === 'apiKey' && value['in'] === 'query' ? [String(value['name'])] : [];

@@ -1,23 +1,49 @@
+import { isObject, members } from '../document/document';
 import { stringifyJson } from '../json/stringify';
 import type { Parameter } from '../operations/operations';
 
 const PREFIXES: Readonly<Record<string, string>> = { label: '.', matrix: ';' };
 const DELIMITERS: Readonly<Record<string, string>> = { spaceDelimited: '%20', pipeDelimited: '%7C' };
 
-/** Visible characters, and spaces between them (RFC 9110 section 5.5, without the obsolete bytes). */
-const FIELD_VALUE = /^(?:[!-~](?:[ -~]*[!-~])?)?$/;
+/** What is not percent-encoded: not each text can be carried. */
+const CARRIED: Readonly<Record<string, RegExp>> = {
+  // Visible characters, and spaces between them (RFC 9110 section 5.5, without the obsolete bytes).
+  header: /^(?:[!-~](?:[ -~]*[!-~])?)?$/,
+  // RFC 6265 section 4.2.1
+  cookie: /^[!-:<-~]*(?:; [!-:<-~]*)*$/,
+};
+const ANY = /^/;
 
 /**
  * Encodes a value in the style of its parameter (OpenAPI 3.1 section 4.8.12.3). The readers of this folder do the reverse.
  *
- * @returns the text of the template expression in a path, the pairs of a query, the value of a header, or the pair of a
- *   cookie; undefined if a header cannot carry the value
+ * @returns the text of the template expression in a path, the pairs of a query, the whole query, the value of a header, or the
+ *   pair of a cookie; undefined if a header or a cookie cannot carry the value, and for a query in another format than pairs, JSON and text
  */
 export function writeParameter(parameter: Parameter, value: unknown): string | undefined {
-  const { in: place, json } = parameter;
-  const encode = place === 'header' ? (text: string) => text : encodeText;
+  const { in: place, style, json, querystring } = parameter;
+  if (querystring) return wholeQuery(parameter, value);
+  const encode = place === 'header' ? asIs : style === 'cookie' ? cookieText : encodeText;
   const text = json ? named(parameter, encode(stringifyJson(value))) : styled(parameter, value, encode);
-  return place === 'header' && !FIELD_VALUE.test(text) ? undefined : text;
+  return (CARRIED[style === 'cookie' ? style : place] ?? ANY).test(text) ? text : undefined;
+}
+
+const asIs = (text: string): string => text;
+/** A semicolon in a value would end it: it becomes a character that no cookie carries. */
+const cookieText = (text: string): string => text.replaceAll(';', '\0');
+
+/** The query of a value (OpenAPI 3.2 section 4.12.1): of an object that is not JSON, a form. */
+function wholeQuery(parameter: Parameter, value: unknown): string | undefined {
+  if (parameter.json) return encodeText(stringifyJson(value));
+  if (!isObject(value)) return encodeText(typeof value === 'string' ? value : stringifyJson(value));
+  if (parameter.querystring?.type.essence !== 'application/x-www-form-urlencoded') return undefined;
+  return members(value)
+    .flatMap(([name, member]) => [member].flat().map((part: unknown) => [name, part] as const))
+    .map(
+      ([name, part]) =>
+        `${encodeText(name)}=${encodeText(typeof part === 'string' ? part : stringifyJson(part))}`,
+    )
+    .join('&');
 }
 
 /** `name=text` for a query or a cookie, else the text. */
@@ -32,7 +58,7 @@ function styled(parameter: Parameter, value: unknown, encode: (text: string) => 
   const key = encode(name);
   const prefix = PREFIXES[style] ?? '';
   const text = (part: unknown) => encode(typeof part === 'string' ? part : stringifyJson(part));
-  const separator = style === 'form' ? (place === 'cookie' ? '; ' : '&') : prefix || ',';
+  const separator = place === 'cookie' ? '; ' : style === 'form' ? '&' : prefix || ',';
   const whole = (inner: string) =>
     style === 'matrix' ? `;${key}=${inner}` : `${prefix}${named(parameter, inner)}`;
   if (Array.isArray(value)) {

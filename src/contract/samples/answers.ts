@@ -1,9 +1,12 @@
 /** The responses of mocks and stubs: examples of the document or generated values, checked against the document. */
+import { ReadableStream } from 'node:stream/web';
+import { eventSchema } from '../codecs/event-schema';
 import { isObject, joinPointer, type OpenApiDocument } from '../document/document';
 import { examplesOf } from './example-request';
-import { UndocumentedResponse } from '../exchange/response';
+import { asUndocumented, UndocumentedResponse } from '../exchange/response';
 import type { ServedOperation } from '../exchange/served-operation';
 import { NotImplemented } from '../exchange/wiring';
+import { OutgoingBody } from '../http/send';
 import { essenceOf, isJson, type MediaTypeObject } from '../http/media-type';
 import { canonicalJson, stringifyJson } from '../json/stringify';
 import { documentedKey, type Parameter } from '../operations/operations';
@@ -93,7 +96,11 @@ function answerOf(
 
 function conforms({ responses }: ServedOperation, answer: Answer, beyond: Headers): boolean {
   try {
-    responses.write(answer, beyond);
+    const { body } = responses.write(answer, beyond);
+    if (!(body instanceof OutgoingBody)) return true;
+    if (!(answer.body instanceof SampleStream) || !body.writeItem) return false;
+    for (const [index, item] of answer.body.items.entries())
+      asUndocumented(() => body.writeItem?.(item, index));
     return true;
   } catch (error) {
     if (error instanceof UndocumentedResponse) return false;
@@ -101,12 +108,36 @@ function conforms({ responses }: ServedOperation, answer: Answer, beyond: Header
   }
 }
 
+/** The items of a stream. Each response of a stub begins it anew. */
+class SampleStream {
+  constructor(readonly items: readonly unknown[]) {}
+
+  [Symbol.asyncIterator](): AsyncIterator<unknown> {
+    return ReadableStream.from(this.items).values();
+  }
+}
+
+/** The most items that are generated: those of different branches differ. */
+const MOST_ITEMS = 3;
+
+/** Candidates for a stream: each example is a list of items, or one of them. */
+function* streamsOf(document: OpenApiDocument, pointer: string, items: string, isEvents: boolean): Generator {
+  for (const value of examplesOf(document, pointer)) yield new SampleStream([value].flat());
+  const { items: schema } = isEvents ? eventSchema(document, items) : { items };
+  const different = new Map<string, unknown>();
+  for (const item of samples(document, schema, 'response')) different.set(stringifyJson(item), item);
+  const all = [...different.values()];
+  yield new SampleStream(all.slice(0, MOST_ITEMS));
+  for (const item of [...all, { data: 'text' }, {}]) yield new SampleStream([item]);
+}
+
 /** Candidates for a body: the examples of the media type, samples of its schema, and a value of each kind of body. */
 function* bodiesOf(
   document: OpenApiDocument,
   pointer: string,
-  { key, type, schema }: MediaTypeObject,
+  { key, type, schema, items }: MediaTypeObject,
 ): Generator {
+  if (items !== undefined) yield* streamsOf(document, pointer, items, type.essence === 'text/event-stream');
   for (const value of examplesOf(document, pointer)) {
     yield value;
     if (!isJson(type.essence)) yield asText(value);

@@ -1,10 +1,13 @@
 import { joinPointer, type JsonObject, members, type OpenApiDocument } from '../document/document';
-import { isJson } from '../http/media-type';
-import { stringifyJson } from '../json/stringify';
-import { readOperations, type Operation, type Parameter } from '../operations/operations';
+import { isJson, type MediaTypeObject } from '../http/media-type';
+import { type Holder, parseJson } from '../json/parse';
+import { DescribedValue } from '../operations/described-value';
+import { negotiable, readOperations, type Operation, type Parameter } from '../operations/operations';
 import { parsePathTemplate } from '../operations/routes';
 import { writeParameter } from '../parameters/write';
 import { schemeAt, schemeKind, type SchemeKind } from '../security/credentials';
+import { hasBody } from './message';
+import { bodyFor, fileBody, isFile } from './example-body';
 import { samples } from './sample';
 
 /** An example request without the secret that it needs. */
@@ -17,9 +20,14 @@ export interface ExampleRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** The places of the secrets of the first security alternative that has a place for each. Empty: none are needed. */
   readonly credentials: readonly Credential[];
-  /** JSON text with its media type. */
+  /** A text with its media type. */
   readonly body?: { readonly contentType: string; readonly text: string };
+  /** Further options of curl, and their values: a form of several parts, a file, an answer that is a stream. */
+  readonly options?: readonly string[];
 }
+
+/** What a body adds to a request. */
+export type ExampleBody = Pick<ExampleRequest, 'body' | 'options' | 'headers'>;
 
 /** The place of the secret of a security scheme (OpenAPI 3.1 section 4.8.27). */
 export interface Credential {
@@ -31,77 +39,28 @@ export interface Credential {
   readonly name: string;
 }
 
-/** A complete request. */
-export interface Message {
-  readonly method: string;
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | undefined;
-}
-
 /**
  * Finds a request that probably succeeds on a server without data. Requests that the examples of the document determine come
  * before those with a generated value of a required parameter or body, then those without path parameters, then those with
- * credentials, then those with a JSON body.
+ * credentials, then those with a body.
  *
  * @returns undefined if no operation has values for what it requires
  */
-export function exampleRequest(document: OpenApiDocument): ExampleRequest | undefined {
-  const candidates = readOperations(document).flatMap((operation) => {
+export function exampleRequest(
+  document: OpenApiDocument,
+  operations = readOperations(document),
+): ExampleRequest | undefined {
+  const candidates = operations.flatMap((operation) => {
     const finder = new Values(document);
     const request = requestOf(document, operation, finder);
     if (!request) return [];
     const hasPath = operation.parameters.some(({ in: place }) => place === 'path');
     // In the order of their weight.
-    const faults = [finder.generated, hasPath, isPublic(operation), !request.body];
+    const faults = [finder.generated, hasPath, isPublic(operation), !hasBody(request)];
     return [{ request, rank: Number.parseInt(faults.map(Number).join(''), 2) }];
   });
   const [best] = candidates.sort((a, b) => a.rank - b.rank);
   return best?.request;
-}
-
-/**
- * Completes an example request.
- *
- * @param secret a token, an API key, or `user:password` (without a colon, a user without a password), for all security
- *   schemes or by the name of the scheme; undefined to send no credentials
- */
-export function messageOf(
-  { method, path, credentials, body, ...example }: ExampleRequest,
-  secret?: string | ((scheme: string) => string | undefined),
-): Message {
-  const headers: Record<string, string> = {
-    ...example.headers,
-    ...(body && { 'Content-Type': body.contentType }),
-  };
-  let target = path;
-  for (const { scheme, kind, in: place, name } of credentials) {
-    const value = typeof secret === 'function' ? secret(scheme) : secret;
-    if (value === undefined) continue;
-    const previous = headers['Cookie'] === undefined ? '' : `${headers['Cookie']}; `;
-    if (place === 'query')
-      target += `${target.includes('?') ? '&' : '?'}${encodeURIComponent(name)}=${encodeURIComponent(value)}`;
-    else if (place === 'cookie') headers['Cookie'] = `${previous}${name}=${value}`;
-    else headers[name] = kind === 'apiKey' ? value : kind === 'basic' ? basic(value) : `Bearer ${value}`;
-  }
-  return { method, path: target, headers, body: body?.text };
-}
-
-/** RFC 7617 section 2. */
-const basic = (secret: string): string =>
-  `Basic ${Buffer.from(secret.includes(':') ? secret : `${secret}:`).toString('base64')}`;
-
-/** Returns the shell command that sends a message to an origin, such as `http://127.0.0.1:3000`. */
-export function curlCommand(origin: string, { method, path, headers, body }: Message): string {
-  const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
-  const url = origin + path;
-  const usual = method === (body === undefined ? 'GET' : 'POST');
-  const head = [
-    `curl -i${usual ? '' : ` -X ${method}`} ${/^[\w:/.-]*$/.test(url) ? url : quote(url)}`,
-    ...Object.entries(headers).map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`),
-    ...(body === undefined ? [] : [`-d ${quote(body)}`]),
-  ];
-  return head.join(' \\\n    ');
 }
 
 const isPublic = ({ security }: Operation): boolean => security.every((schemes) => schemes.length === 0);
@@ -126,13 +85,14 @@ class Values {
     return undefined;
   }
 
-  /** The JSON text of a body. @param required whether to generate one if there is no example */
-  bodyOf(pointer: string, required: boolean): string | undefined {
-    const example = exampleOf(this.document, pointer);
-    if (example !== undefined || !required) return example === undefined ? undefined : stringifyJson(example);
-    for (const sample of samples(this.document, joinPointer(pointer, 'schema'), 'request')) {
+  /** The value of a body, or of an item of it. @param required whether to generate one if there is no example */
+  valueOf({ pointer, schema, items }: MediaTypeObject, required: boolean): unknown {
+    const example = items === undefined ? exampleOf(this.document, pointer) : undefined;
+    const described = items ?? schema ?? joinPointer(pointer, 'schema');
+    if (example !== undefined || !required) return example;
+    for (const sample of samples(this.document, described, 'request')) {
       this.generated = true;
-      return stringifyJson(sample);
+      return sample;
     }
     return undefined;
   }
@@ -143,19 +103,52 @@ function requestOf(
   operation: Operation,
   values: Values,
 ): ExampleRequest | undefined {
-  const { operationId, method, pointer, requestBody } = operation;
+  const { operationId, method, requestBody } = operation;
   const line = lineOf(operation, values);
   if (!line) return undefined;
   const request = { operationId, method, ...line, credentials: credentialsOf(document, operation) };
-  const owner = requestBody && document.follow(joinPointer(pointer, 'requestBody')).pointer;
-  const json = (requestBody?.content ?? []).filter(({ type }) => isJson(type.essence));
+  const [answer] = negotiable(operation)[0]?.content ?? [];
+  // curl waits for more of a stream before it prints what came.
+  const options = answer && isStream(answer) ? ['-N'] : [];
+  const content = (requestBody?.content ?? []).toSorted(
+    (a, b) => Number(isJson(b.type.essence)) - Number(isJson(a.type.essence)),
+  );
   for (const required of [false, requestBody?.required === true]) {
-    for (const { key } of json) {
-      const text = values.bodyOf(joinPointer(owner ?? '', 'content', key), required);
-      if (text !== undefined) return { ...request, body: { contentType: key, text } };
+    for (const media of content) {
+      const body = bodyOf(document, media, values, required);
+      if (body) return complete(request, body, options);
     }
   }
-  return requestBody?.required === true ? undefined : request;
+  return requestBody?.required === true ? undefined : complete(request, {}, options);
+}
+
+function bodyOf(
+  document: OpenApiDocument,
+  media: MediaTypeObject,
+  values: Values,
+  required: boolean,
+): ExampleBody | undefined {
+  if (isFile(media)) return required ? fileBody(media) : undefined;
+  const value = values.valueOf(media, required);
+  return value === undefined ? undefined : bodyFor(document, media, value);
+}
+
+const isStream = ({ type, items }: MediaTypeObject): boolean =>
+  items !== undefined || type.essence === 'text/event-stream';
+
+/** @param more options beside those of the body */
+function complete(
+  request: ExampleRequest,
+  { options = [], headers, body }: ExampleBody,
+  more: readonly string[],
+): ExampleRequest {
+  const all = [...more, ...options];
+  return {
+    ...request,
+    ...(body && { body }),
+    ...(headers && { headers: { ...request.headers, ...headers } }),
+    ...(all.length > 0 && { options: all }),
+  };
 }
 
 /** The path and the headers with every required parameter; undefined if one of them has no value. */
@@ -168,7 +161,7 @@ function lineOf({ paths, parameters }: Operation, values: Values) {
     const text = values.textOf(parameter);
     if (text === undefined) return undefined;
     if (parameter.in === 'path') texts.set(parameter.name, text);
-    else if (parameter.in === 'query') query.push(text);
+    else if (parameter.in === 'query' || parameter.in === 'querystring') query.push(text);
     else if (parameter.in === 'cookie') cookies.push(text);
     else headers[parameter.name] = text;
   }
@@ -183,11 +176,10 @@ function lineOf({ paths, parameters }: Operation, values: Values) {
 }
 
 /** The first example of a parameter: its own, that of its content, or that of its schema. */
-function parameterExample(document: OpenApiDocument, { schemaPointer, json }: Parameter): unknown {
+function parameterExample(document: OpenApiDocument, { schemaPointer, pointer }: Parameter): unknown {
   if (schemaPointer === undefined) return undefined;
   const owner = schemaPointer.slice(0, schemaPointer.lastIndexOf('/'));
-  const parameter = json ? owner.split('/').slice(0, -2).join('/') : owner;
-  const own = [...examplesOf(document, parameter), ...examplesOf(document, owner)];
+  const own = [...examplesOf(document, pointer), ...examplesOf(document, owner)];
   return own[0] ?? schemaExample(document, schemaPointer);
 }
 
@@ -226,11 +218,38 @@ function exampleOf(document: OpenApiDocument, pointer: string): unknown {
   return schemas.flatMap(({ value }) => value['examples'] ?? [])[0];
 }
 
-/** The examples of the Parameter Object or Media Type Object at `pointer` itself (OpenAPI 3.1 section 4.8.14). */
+/**
+ * The examples of the Parameter Object or Media Type Object at `pointer` itself, as values (OpenAPI 3.1 section 4.8.14, and 3.2
+ * section 4.19 for `dataValue` and `serializedValue`).
+ */
 export function examplesOf(document: OpenApiDocument, pointer: string): unknown[] {
   const { example, examples } = document.follow(pointer).value;
-  const named = members(examples).map(
-    ([name]) => document.follow(joinPointer(pointer, 'examples', name)).value['value'],
-  );
+  const named = members(examples).map(([name]) => {
+    const {
+      value,
+      dataValue = value,
+      serializedValue,
+    } = document.follow(joinPointer(pointer, 'examples', name)).value;
+    return (
+      dataValue ??
+      (typeof serializedValue === 'string' ? deserialized(document, pointer, serializedValue) : undefined)
+    );
+  });
   return [example, ...named].filter((given) => given !== undefined);
+}
+
+/** The value of a text that is JSON, or a string itself; undefined for a text in another format. */
+function deserialized(document: OpenApiDocument, pointer: string, text: string): unknown {
+  const { pointer: owner, value } = document.follow(pointer);
+  if ('itemSchema' in value) return undefined;
+  const types =
+    'schema' in value ? DescribedValue.at(document, joinPointer(owner, 'schema')).types() : undefined;
+  if (types?.includes('string') !== false) return text;
+  try {
+    const holder: Holder = {};
+    parseJson(text, holder, 'value');
+    return holder['value'];
+  } catch {
+    return undefined;
+  }
 }

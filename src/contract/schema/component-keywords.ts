@@ -16,6 +16,7 @@ import {
   type Node,
   patternsOf,
 } from './applicable';
+import { bytes } from './bytes';
 import {
   bare,
   componentKeyword,
@@ -45,6 +46,7 @@ export class ComponentKeywords {
     return [
       exact,
       bare,
+      bytes,
       componentKeyword(this.holdsOf, (identifier) => this.explainer(identifier)),
       this.containing(),
       this.discriminate(),

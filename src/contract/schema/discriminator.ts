@@ -1,3 +1,4 @@
+import { sourceOf } from '../document/json-pointer';
 import { joinPointer, isObject, type JsonObject, members, type OpenApiDocument } from '../document/document';
 
 const SCHEMAS = '/components/schemas';
@@ -54,7 +55,7 @@ export class Discriminators {
 
 /** The name of a component, which a discriminator uses without a mapping. */
 function componentName(pointer: string): string | undefined {
-  const name = pointer.startsWith(`${SCHEMAS}/`) ? pointer.slice(SCHEMAS.length + 1) : '';
+  const name = pointer.startsWith(`${SCHEMAS}/`) ? sourceOf(pointer).slice(SCHEMAS.length + 1) : '';
   return name === '' || name.includes('/') ? undefined : name;
 }
 

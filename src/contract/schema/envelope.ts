@@ -1,15 +1,24 @@
 import type { JsonObject } from '../document/document';
 import type { Parameter } from '../operations/operations';
+import type { Schema } from './rewrite';
 import type { SchemaSet } from './schema-set';
 
-/** For each location that has parameters, the schema of an object with all of them. */
-export function parameterSchemas(
-  parameters: readonly Parameter[],
-  schemas: SchemaSet,
-): Record<string, JsonObject> {
-  const locations: Record<string, JsonObject> = {};
-  for (const location of new Set(parameters.map((parameter) => parameter.in))) {
-    const here = parameters.filter((parameter) => parameter.in === location);
+/** The schemas of the parameters of an envelope, by location: that of an object with all of them, or of the whole query. */
+export interface ParameterSchemas {
+  readonly properties: Readonly<Record<string, Schema>>;
+  readonly required: readonly string[];
+}
+
+/** An envelope without parameters. */
+export const NO_PARAMETERS: ParameterSchemas = { properties: {}, required: [] };
+
+/** The schemas of parameters, or of the headers of a response. */
+export function parameterSchemas(parameters: readonly Parameter[], schemas: SchemaSet): ParameterSchemas {
+  const locations: Record<string, Schema> = {};
+  const whole = parameters.find((parameter) => parameter.in === 'querystring');
+  const named = parameters.filter((parameter) => parameter.in !== 'querystring');
+  for (const location of new Set(named.map((parameter) => parameter.in))) {
+    const here = named.filter((parameter) => parameter.in === location);
     locations[location] = {
       type: 'object',
       properties: Object.fromEntries(
@@ -21,7 +30,13 @@ export function parameterSchemas(
       required: here.filter(({ required }) => required).map(({ name }) => name),
     };
   }
-  return locations;
+  const required = Object.keys(locations);
+  if (!whole) return { properties: locations, required };
+  const query = whole.schemaPointer === undefined ? true : schemas.at(whole.schemaPointer);
+  return {
+    properties: { ...locations, query },
+    required: whole.required ? [...required, 'query'] : required,
+  };
 }
 
 /**
@@ -31,14 +46,14 @@ export function parameterSchemas(
  * @param body the pointer of the schema that judges the body
  */
 export function envelopeSchema(
-  parameters: Readonly<Record<string, JsonObject>>,
+  parameters: ParameterSchemas,
   body: string | undefined,
   schemas: SchemaSet,
   bodyRequired: boolean,
 ): JsonObject {
   return {
     type: 'object',
-    properties: { ...parameters, ...(body !== undefined && { body: schemas.body(body) }) },
-    required: [...Object.keys(parameters), ...(bodyRequired ? ['body'] : [])],
+    properties: { ...parameters.properties, ...(body !== undefined && { body: schemas.body(body) }) },
+    required: [...parameters.required, ...(bodyRequired ? ['body'] : [])],
   };
 }

@@ -1,6 +1,7 @@
 import { joinPointer, isObject, type JsonObject, members, type OpenApiDocument } from '../document/document';
 import { lastStep } from '../document/json-pointer';
 import { APPLICATORS } from '../document/subschemas';
+import { bytesOf } from './bytes';
 import { type Discriminate, listOf } from './applicable';
 import { UnsupportedPattern } from '../pattern/automaton';
 import { compilePattern } from '../pattern/pattern';
@@ -75,6 +76,11 @@ export class Rewriter {
         rewritten[keyword] = typeof operand === 'bigint' ? Number(operand) : operand;
       else if (keyword !== discriminator?.keyword)
         this.addApplicator(keyword, value, pointer, view, inPlace, rewritten);
+    }
+    const bytes = this.source.direction === 'request' ? bytesOf(value) : undefined;
+    if (bytes) {
+      delete rewritten['type'];
+      rewritten['bytes'] = bytes;
     }
     const composed = 'allOf' in value || ('$ref' in value && Object.keys(value).length > 1);
     const fill = composed || 'default' in value ? defaults.add(pointer) : undefined;

@@ -35,6 +35,9 @@ it.each(kinds.filter((kind) => !MAPS.includes(kind)))('an extension of a %s is d
 
 const VALUES: Readonly<Record<string, unknown>> = {
   'Parameter allowEmptyValue': true,
+  'Encoding encoding': { a: {} },
+  'Encoding prefixEncoding': [{}],
+  'Encoding itemEncoding': {},
   'Encoding headers': { 'X-A': { schema: true } },
   'Schema $vocabulary': { 'https://a.example': true },
   'Schema contentSchema': { type: 'string' },

@@ -47,7 +47,13 @@ const bearer = { type: 'http', scheme: 'bearer' };
 const flow = (name: string) => ({
   type: 'oauth2',
   flows: {
-    [name]: { authorizationUrl: 'https://a.example', tokenUrl: 'https://a.example', scopes: { read: '' } },
+    [name]: {
+      ...(name === 'deviceAuthorization'
+        ? { deviceAuthorizationUrl: 'https://a.example' }
+        : { authorizationUrl: 'https://a.example' }),
+      tokenUrl: 'https://a.example',
+      scopes: { read: '' },
+    },
   },
 });
 
@@ -72,6 +78,8 @@ const answering = (headers: object) => ({
   answer: { status: 204, headers, body: undefined } as Answer,
 });
 const paths = (things: object, more: object = {}) => buildDocument({ paths: { '/things': things }, ...more });
+/** A document of 3.2, which adds the keyword of the case. */
+const of32 = (document: JsonObject): JsonObject => ({ ...document, openapi: '3.2.0' });
 const item = { pathItems: { A: { post: operation('postThing') } } };
 const bodyOf = (schema: unknown, more: object = {}) =>
   things({ requestBody: { content: json(schema) } }, more);
@@ -108,6 +116,15 @@ const ROWS: readonly Row[] = [
   ...METHODS.map((method): Row => {
     const others = { '/things': { [method]: operation('one') }, '/others': { get: operation('other') } };
     return [`PathItem ${method}`, buildDocument({ paths: others }), 204, { method }];
+  }),
+  ...Object.entries({ query: 'query', additionalOperations: 'copy' }).map(([field, method]): Row => {
+    const one = field === 'query' ? operation('one') : { COPY: operation('one') };
+    return [
+      `PathItem ${field}`,
+      of32(paths({ [field]: one, post: operation('postThing') })),
+      204,
+      { method },
+    ];
   }),
   ['PathItem servers', paths({ servers, post: operation('postThing') }), 204, V1],
   [
@@ -241,11 +258,9 @@ const ROWS: readonly Row[] = [
     return [`SecurityScheme ${name}`, document, 204, { headers: { 'X-Key': 'good' } }];
   }),
   ['SecurityScheme flows', secured(flow('implicit'), [{ a: ['read'] }]), 401],
-  ...['implicit', 'password', 'clientCredentials', 'authorizationCode'].map((name): Row => [
-    `OAuthFlows ${name}`,
-    secured(flow(name), [{ a: ['read'] }]),
-    401,
-  ]),
+  ...['implicit', 'password', 'clientCredentials', 'authorizationCode', 'deviceAuthorization'].map(
+    (name): Row => [`OAuthFlows ${name}`, of32(secured(flow(name), [{ a: ['read'] }])), 401],
+  ),
   ['OAuthFlow scopes', secured(flow('implicit'), [{ a: ['read'] }]), 401],
 ];
 
@@ -273,11 +288,16 @@ const COMPONENTS: Readonly<Record<string, readonly [using: object, A: unknown, e
     500,
   ],
   securitySchemes: [{ security: [{ A: [] }] }, bearer, 401],
+  mediaTypes: [
+    { requestBody: { content: { 'application/json': { $ref: '#/components/mediaTypes/A' } } } },
+    { schema: false },
+    400,
+  ],
 };
 
 const COMPONENT_ROWS = Object.entries(COMPONENTS).map(([name, [using, A, ends]]): Row => {
-  const body = /schemas|requestBodies/.test(name) ? { body: '1' } : {};
-  return [`Components ${name}`, things(using, { components: { [name]: { A } } }), ends, body];
+  const body = /schemas|requestBodies|mediaTypes/.test(name) ? { body: '1' } : {};
+  return [`Components ${name}`, of32(things(using, { components: { [name]: { A } } })), ends, body];
 });
 
 /** The keywords of Schema that have a file of the JSON Schema Test Suite have no case here. */

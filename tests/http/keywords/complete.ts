@@ -10,13 +10,14 @@ import {
 const schema = { type: 'string', xml: { name: 'a' }, externalDocs: { url: 'https://a.example' } };
 const externalDocs = { url: 'https://a.example' };
 const link = { operationId: 'getThing', server: { url: '/' } };
-const flow = { authorizationUrl: 'https://a.example', tokenUrl: 'https://a.example', scopes: {} };
+const [authorizationUrl, tokenUrl, scopes] = ['https://a.example', 'https://a.example', {}];
 const response = {
   description: '',
   headers: { 'X-A': { schema } },
   content: { 'application/json': { schema, examples: { one: { value: 'a' } } } },
   links: { self: link },
 };
+const referred = { 'application/json': { $ref: '#/components/mediaTypes/one' } };
 const operation = (operationId: string) => ({
   operationId,
   externalDocs,
@@ -35,7 +36,8 @@ const operation = (operationId: string) => ({
 /** A valid document with at least one of each object of OpenAPI. */
 export function completeDocument(): JsonObject {
   const document = {
-    openapi: '3.1.1',
+    openapi: '3.2.0',
+    $self: 'https://a.example/all.yaml',
     info: { title: 'All', version: '1', contact: { name: 'a' }, license: { name: 'MIT', identifier: 'MIT' } },
     servers: [{ url: '/{v}', variables: { v: { default: 'a', enum: ['a'] } } }],
     security: [{ login: [] }, {}],
@@ -46,6 +48,12 @@ export function completeDocument(): JsonObject {
         get: {
           ...operation('getThing'),
           callbacks: { done: { '{$request.query.q}': { post: operation('done') } } },
+        },
+      },
+      '/found': {
+        query: { ...operation('findThings'), responses: { 200: { summary: '', content: referred } } },
+        additionalOperations: {
+          COPY: { ...operation('copyThings'), responses: { 200: { content: referred } } },
         },
       },
       '/others': { $ref: '#/components/pathItems/others' },
@@ -59,7 +67,7 @@ export function completeDocument(): JsonObject {
       schemas: {
         Pet: {
           oneOf: [{ $ref: '#/components/schemas/Cat' }],
-          discriminator: { propertyName: 'kind', mapping: { cat: 'Cat' } },
+          discriminator: { propertyName: 'kind', mapping: { cat: 'Cat' }, defaultMapping: 'Cat' },
         },
         Cat: { type: 'object', required: ['kind'], properties: { kind: { const: 'cat' } } },
         All: {
@@ -92,12 +100,19 @@ export function completeDocument(): JsonObject {
       securitySchemes: {
         login: {
           type: 'oauth2',
-          flows: { implicit: flow, password: flow, clientCredentials: flow, authorizationCode: flow },
+          flows: {
+            implicit: { authorizationUrl, scopes },
+            password: { tokenUrl, scopes },
+            clientCredentials: { tokenUrl, scopes },
+            authorizationCode: { authorizationUrl, tokenUrl, scopes },
+            deviceAuthorization: { deviceAuthorizationUrl: 'https://a.example', tokenUrl, scopes },
+          },
         },
       },
       links: { self: link },
       callbacks: { done: { '{$request.query.q}': { post: operation('doneToo') } } },
       pathItems: { others: { get: operation('getOthers') } },
+      mediaTypes: { one: { schema, examples: { one: { dataValue: 'a', serializedValue: '"a"' } } } },
     },
   };
   // A copy through JSON, in which no two places share an object.

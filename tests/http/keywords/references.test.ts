@@ -5,7 +5,8 @@ import { accountOf, completeDocument, edited, objects } from './complete';
 
 /** Each object that a reference may replace. */
 const REFERRING = objects(completeDocument()).filter(
-  ({ expected }) => ['Schema', 'PathItem'].includes(expected) || OBJECTS.get(expected)?.referable === true,
+  ({ expected }) =>
+    ['Schema', 'PathItem'].includes(expected) || OBJECTS.get(expected)?.referable !== undefined,
 );
 
 const become = (pointer: string, ref: string) =>
@@ -175,7 +176,7 @@ describe('each finding names the operations that it concerns', () => {
 
   it('for a security scheme, those that require it, also by inheritance', () => {
     expect(concerned('/security/0', (value) => Object.assign(value, { none: [] }))).toEqual([
-      ['GET /things', 'GET /others', 'GET /more/{id}'],
+      ['GET /things', 'QUERY /found', 'COPY /found', 'GET /others', 'GET /more/{id}'],
     ]);
   });
 

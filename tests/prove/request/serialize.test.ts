@@ -151,8 +151,13 @@ describe('a form', () => {
     expect(sent(value)[0]).toBeUndefined();
   });
 
-  test('has no JSON where an encoding states a style', () => {
-    expect(sent('{"category":{"name":"b"}}', { category: { style: 'deepObject' } })[0]).toBeUndefined();
+  test.each<[JsonObject, string, string]>([
+    [{ style: 'deepObject' }, '{"category":{"name":"b"}}', 'category[name]=b'],
+    [{ explode: false }, '{"photos":["a","b"]}', 'photos=a,b'],
+    [{ style: 'pipeDelimited' }, '{"photos":["a","b"]}', 'photos=a|b'],
+  ])('has the style of its encoding: %j', (encoding, value, body) => {
+    const [name = ''] = Object.keys(JSON.parse(value) as object);
+    expect(sent(value, { [name]: encoding })).toEqual([parse(value), body]);
   });
 
   test('tests each keyword of each schema in it', () => {

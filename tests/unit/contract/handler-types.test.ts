@@ -5,12 +5,36 @@ import { buildDocument, json } from '../../support/service';
 
 const object = (properties: object) => ({ type: 'object', properties, required: Object.keys(properties) });
 const error = json(object({ error: { type: 'integer' }, message: { type: 'string' } }));
+const BYTES = { type: 'string', format: 'binary' };
+const SHARED = { $ref: '#/components/schemas/Bytes' };
+const notice = (kind: string, value: object) => ({
+  type: 'object',
+  required: ['event', 'data'],
+  properties: {
+    event: { const: kind },
+    data: { type: 'string', contentMediaType: 'application/json', contentSchema: value },
+  },
+});
+const answer = (content: object) => ({ 200: { description: 'done', content } });
 const DOCUMENT = buildDocument({
   security: [{ bearerAuth: [] }],
   components: {
+    mediaTypes: { Upload: { schema: { $ref: '#/components/schemas/Upload' } } },
     securitySchemes: { bearerAuth: { type: 'http', scheme: 'bearer' } },
     schemas: {
       Secret: { type: 'string' },
+      Bytes: BYTES,
+      Photo: { allOf: [SHARED], description: 'a photo' },
+      Upload: object({
+        title: { type: 'string' },
+        photo: { $ref: '#/components/schemas/Photo' },
+        more: { type: 'array', items: SHARED },
+        map: { anyOf: [{ type: 'string', contentMediaType: 'image/png' }, { type: 'null' }] },
+        text: { type: 'string', contentMediaType: 'text/csv' },
+        coded: { type: 'string', contentMediaType: 'image/png', contentEncoding: 'base64' },
+        facts: { type: 'object', properties: { raw: BYTES } },
+      }),
+      Added: notice('added', { $ref: '#/components/schemas/Thing' }),
       Thing: {
         type: 'object',
         required: ['name', 'secret'],
@@ -113,6 +137,77 @@ const RANGES = {
     default: { description: 'failed', content: json(object({ title: { type: 'string' } })) },
   },
 };
+/** Files, uploads and streams: an operation for each, by the method. */
+const STREAMS = {
+  post: {
+    operationId: 'upload',
+    requestBody: {
+      required: true,
+      content: { 'multipart/form-data': { schema: { $ref: '#/components/schemas/Upload' } } },
+    },
+    responses: answer(json({ $ref: '#/components/schemas/Upload' })),
+  },
+  put: {
+    operationId: 'store',
+    requestBody: { required: true, content: { 'video/*': { 'x-stream': true, schema: SHARED } } },
+    responses: answer({ 'image/png': { schema: SHARED }, 'image/gif': {} }),
+  },
+  patch: {
+    operationId: 'sum',
+    requestBody: {
+      required: true,
+      content: { 'application/jsonl': { 'x-item-schema': { $ref: '#/components/schemas/Thing' } } },
+    },
+    responses: answer({
+      'application/x-ndjson': {
+        schema: { type: 'string' },
+        'x-item-schema': { $ref: '#/components/schemas/Thing' },
+      },
+    }),
+  },
+  get: {
+    operationId: 'follow',
+    responses: answer({
+      'text/event-stream': {
+        'x-item-schema': {
+          properties: { data: { type: 'string' } },
+          oneOf: [{ $ref: '#/components/schemas/Added' }, notice('left', {})],
+        },
+      },
+    }),
+  },
+  delete: {
+    operationId: 'receive',
+    requestBody: { required: true, content: { 'image/png': { schema: { type: 'string' } } } },
+    responses: answer({ 'text/event-stream': { 'x-item-schema': object({ data: { type: 'string' } }) } }),
+  },
+};
+/** What OpenAPI 3.2 adds. */
+const QUERY = (schema: object, required: boolean) => ({
+  in: 'querystring',
+  name: 'all',
+  required,
+  content: { 'application/json': { schema } },
+});
+const LATER = {
+  parameters: [{ in: 'header', name: 'X-Depth', required: true, schema: { type: 'integer' } }],
+  query: {
+    operationId: 'search',
+    parameters: [QUERY({ type: 'array', items: { type: 'integer', format: 'int64' } }, true)],
+    requestBody: {
+      required: true,
+      content: { 'multipart/form-data': { $ref: '#/components/mediaTypes/Upload' } },
+    },
+    responses: answer({ 'application/jsonl': { itemSchema: { $ref: '#/components/schemas/Thing' } } }),
+  },
+  additionalOperations: {
+    COPY: {
+      operationId: 'copy',
+      parameters: [QUERY(object({ to: { type: 'string' } }), false)],
+      responses: { 204: { description: 'done' } },
+    },
+  },
+};
 /** An operation for each name, with a property and a parameter of that name. */
 const NAMED = NAMES.map((name, i) => {
   const content = json({ ...object({ [name]: { type: 'string', description: name } }), description: name });
@@ -127,10 +222,13 @@ const NAMED = NAMES.map((name, i) => {
 const { paths, ...rest } = DOCUMENT;
 const WITH_REPORT = {
   ...rest,
+  openapi: '3.2.0',
   paths: {
     ...(paths as object),
     ...Object.fromEntries(NAMED),
     '/report': { put: REPORT },
+    '/streams': STREAMS,
+    '/later': LATER,
     '/range': { put: RANGES },
   },
 };
@@ -161,7 +259,6 @@ const handler = (body: string) => `export const h: Handlers['postThing'] = async
 
 const put = (body: string) => `export const h: Handlers['putReport'] = async (request) => { ${body} };`;
 
-/** The source of a handler, and its expected diagnostics; empty if it compiles. */
 /** A response belongs to its status, then to its range, then to `default`: another body does not compile. */
 const RESPONSES_OF_RANGES: readonly (readonly [response: string, expected: RegExp])[] = [
   ['{ status: 200, body: { rows: 1 } }', /^$/],
@@ -189,6 +286,71 @@ const WITH_NAMES = NAMES.map((name, i) => {
     export const without${i}: Handlers['name${i}'] = async () => ({ status: 200, body: {} });`;
 }).join('\n');
 
+/** What handlers of files, uploads and streams receive and return: a wrong file, and a wrong item, do not compile. */
+const STREAMED: readonly (readonly [operation: string, text: string, expected: RegExp])[] = [
+  [
+    'upload',
+    `const one: File = body.photo; const all: File[] = body.more; const map: File | null = body.map;
+     const texts: string[] = [body.title, body.text, body.coded, body.facts.raw ?? ''];
+     return { status: 200, body: { ...body, photo: one.name, more: all.map(({ type }) => type), map: map && map.name } };`,
+    /^$/,
+  ],
+  ['upload', 'const bytes: Uint8Array = body.photo;', /'File' is missing/],
+  ['upload', 'return { status: 200, body };', /File/],
+  [
+    'store',
+    `const stream: ReadableStream<Uint8Array> = body;
+     return { status: 200, contentType: 'image/gif', body: stream };`,
+    /^$/,
+  ],
+  ['store', 'return { status: 200, body: await open() };', /^$/],
+  ['store', "return { status: 200, body: new Blob(['a']) };", /^$/],
+  ['store', "return { status: 200, contentType: 'image/png', body: Buffer.from('a') };", /^$/],
+  ['store', "return { status: 200, body: 'a' };", /not assignable/],
+  ['store', 'const bytes: Uint8Array = body;', /not assignable|missing/],
+  ['receive', 'const bytes: Uint8Array = body;', /^$/],
+  [
+    'sum',
+    `let names = ''; for await (const { name, secret } of body) names += name + secret;
+     return { status: 200, body: (async function* () { yield { name: names }; })() };`,
+    /^$/,
+  ],
+  ['sum', "return { status: 200, body: '' };", /^$/],
+  ['sum', "return { status: 200, body: ReadableStream.from([{ name: '' }]) };", /^$/],
+  ['sum', "return { status: 200, body: ReadableStream.from([{ title: '' }]) };", /not assignable/],
+  ['sum', 'for await (const { made } of body) return;', /'made' does not exist/],
+  ['sum', 'return { status: 200, body: (async function* () { yield { name: 1 }; })() };', /not assignable/],
+  ['sum', "return { status: 200, body: [{ name: '' }] };", /not assignable/],
+  ['follow', "return { status: 200, body: each({ event: 'added', data: { name: '' } } as const) };", /^$/],
+  ['follow', "return { status: 200, body: each({ event: 'left', data: [1] } as const) };", /^$/],
+  [
+    'follow',
+    "return { status: 200, body: each({ event: 'added', data: '{}' } as const) };",
+    /not assignable/,
+  ],
+  ['follow', "return { status: 200, body: each({ event: 'gone', data: '' } as const) };", /not assignable/],
+  ['follow', "return { status: 200, body: '' };", /not assignable/],
+  [
+    'search',
+    `const ids: readonly bigint[] = query; const depth: number = header['X-Depth'];
+     return { status: 200, body: each({ name: body.photo.name + ids.length + depth }) };`,
+    /^$/,
+  ],
+  ['search', 'return { status: 200, body: each({ title: 1 }) };', /not assignable/],
+  ['copy', 'const to: string | undefined = query?.to; return { status: 204 };', /^$/],
+  ['copy', 'const to: string = query.to;', /possibly 'undefined'/],
+  ['receive', "return { status: 200, body: each({ data: 'a' }) };", /^$/],
+  ['receive', 'return { status: 200, body: each({ data: 1 }) };', /not assignable/],
+];
+
+/** What a handler takes, if not the body. */
+const PARTS: Readonly<Record<string, string>> = {
+  follow: '',
+  search: '{ query, header, body }',
+  copy: '{ query }',
+};
+
+/** The source of a handler, and its expected diagnostics; empty if it compiles. */
 const CASES: [name: string, source: string, expected: RegExp][] = [
   ['any name', WITH_NAMES, /^$/],
   ['a documented answer', handler(`return { status: 200, body: { name: request.body.name } };`), /^$/],
@@ -280,7 +442,7 @@ const CASES: [name: string, source: string, expected: RegExp][] = [
   [
     'a missing handler',
     `export const all: Handlers = { putReport: () => { throw 1; }, putRange: () => { throw 1; } };`,
-    /is missing .*: postThing,/,
+    /is missing .*: \w+, .* and \d+ more/,
   ],
   [
     'a nested property with a default is in the request',
@@ -318,6 +480,13 @@ const CASES: [name: string, source: string, expected: RegExp][] = [
        return { status: 200, body: { name: String(kind) + String(age) } };`),
     /^$/,
   ],
+  ...STREAMED.map(([operation, text, expected]): (typeof CASES)[number] => [
+    `${operation}: ${text}`,
+    `import type { FileHandle } from 'node:fs/promises';
+     declare const open: () => Promise<FileHandle>; declare const each: <T>(item: T) => AsyncIterable<T>;
+     export const h: Handlers['${operation}'] = async (${PARTS[operation] ?? '{ body }'}) => { ${text}${text.includes('return') ? '' : ' throw 1;'} };`,
+    expected,
+  ]),
   ...RESPONSES_OF_RANGES.map(([response, expected]): (typeof CASES)[number] => [
     `responses of ranges: ${response}`,
     `export const put: Handlers['putRange'] = async () => (${response});`,

@@ -133,7 +133,7 @@ it('writes the standard error body with examples that have its meaning', async (
 });
 
 it('leaves out what cannot be served, with the reason', async () => {
-  const body = { content: { 'multipart/form-data': { schema: { type: 'object' } } } };
+  const body = { content: { 'multipart/mixed': { schema: { type: 'object' } } } };
   const { files, notes } = await layOutOf({
     paths: {
       '/a': {
@@ -144,7 +144,7 @@ it('leaves out what cannot be served, with the reason', async () => {
     },
   });
   expect(files['openapi/overlay.yaml']).toMatch(
-    /target: \$\.paths\['\/a'\]\.post\n.*multipart bodies cannot be served/,
+    /target: \$\.paths\['\/a'\]\.post\n.*multipart\/mixed cannot be served/,
   );
   expect(files['openapi/overlay.yaml']?.match(/\.post\b/g)).toHaveLength(1);
   expect(notes.at(-1)).toBe('served 1 of 2 operations');

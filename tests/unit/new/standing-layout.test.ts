@@ -24,7 +24,7 @@ test('the service of the layout keeps its contract, without a stub and without a
 /** A file of the layout as this project would have it. */
 const asHere = (text: string) =>
   text
-    .replace(/^.*#region (here|users)\b[^]*?#endregion \1\b.*\n/gm, '')
+    .replace(/^.*#region (here|users|curl)\b[^]*?#endregion \1\b.*\n/gm, '')
     .replaceAll("'contract-first-server'", "'./contract'")
     .replaceAll("'contract-first-server/", "'./")
     .replaceAll('bike-shed.db', 'plants.db')

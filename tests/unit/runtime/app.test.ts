@@ -78,6 +78,29 @@ test('the log and the span have the name of the hook that fails or refuses', asy
   ]);
 });
 
+test('a stream that breaks off is logged with the index of its item, and counted', async () => {
+  const content = { 'application/jsonl': { 'x-item-schema': { type: 'integer' } } };
+  const operation = { operationId: 'postThing', responses: { 200: { description: '', content } } };
+  const lines: string[] = [];
+  const log = pino({}, { write: (line: string) => lines.push(line) });
+  const metrics = createMetrics();
+  const { request: report, fault: reportFault } = createReport(PLAIN_ERRORS, log, metrics, {});
+  const handlers = { postThing: () => Promise.resolve({ status: 200, body: ReadableStream.from([1, 'a']) }) };
+  const document = withRefusals(buildDocument({ operation }));
+  const app = createApp(
+    { handlers, errors: PLAIN_ERRORS },
+    { ...RUNTIME, document, strategies: {}, report, reportFault },
+  );
+  await expect(request(app).post('/things')).rejects.toThrow();
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+    operationId: 'postThing',
+    item: 1,
+    msg: 'the response broke off at its item 1',
+    err: { message: 'the response: body/1 must be integer' },
+  });
+  expect(await metrics.text()).toContain('http_streams_broken_total{operation_id="postThing"} 1\n');
+});
+
 test('an observer of the service is called beside the traces, after the span has ended', async () => {
   const exporter = new InMemorySpanExporter();
   const spanProcessors = [new SimpleSpanProcessor(exporter)];

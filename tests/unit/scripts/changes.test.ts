@@ -45,6 +45,42 @@ a tighter bound of a parameter breaks
   - parameters: [{name: a, in: query, schema: {maximum: 9}}]
   - parameters: [{name: a, in: query, schema: {maximum: 5}}]
   - "! /parameters/0/schema/maximum: in requests: maximum was 9, is 5"
+a smaller limit of a body breaks
+  - x-body-limit: 20
+  - x-body-limit: 10
+  - "! /x-body-limit: x-body-limit was 20, is 10"
+a larger limit of a body does not
+  - x-body-limit: 10
+  - x-body-limit: 20
+  - "/x-body-limit: x-body-limit was 10, is 20"
+a limit of a body where the service had its own does not
+  - {}
+  - x-body-limit: 10
+  - "/x-body-limit: x-body-limit is new: 10"
+a limit of a body that is gone breaks
+  - x-body-limit: 10
+  - {}
+  - "! /x-body-limit: x-body-limit was 10, is gone"
+an item of a response that may be more breaks
+  - responses: {200: {content: {application/jsonl: {x-item-schema: {maximum: 5}}}}}
+  - responses: {200: {content: {application/jsonl: {x-item-schema: {maximum: 9}}}}}
+  - "! /responses/200/content/application~1jsonl/x-item-schema/maximum: in responses: maximum was 5, is 9"
+an item of a request that may be more does not
+  - requestBody: {content: {application/jsonl: {x-item-schema: {maximum: 5}}}}
+  - requestBody: {content: {application/jsonl: {x-item-schema: {maximum: 9}}}}
+  - "/requestBody/content/application~1jsonl/x-item-schema/maximum: in requests: maximum was 5, is 9"
+the value in an event is compared
+  - responses: {200: {content: {text/event-stream: {x-item-schema: {properties: {data: {contentMediaType: application/json, contentSchema: {maximum: 5}}}}}}}}
+  - responses: {200: {content: {text/event-stream: {x-item-schema: {properties: {data: {contentMediaType: application/json, contentSchema: {maximum: 9}}}}}}}}
+  - "! /responses/200/content/text~1event-stream/x-item-schema/properties/data/contentSchema/maximum: in responses: maximum was 5, is 9"
+text in JSON that contains a value is not
+  - responses: {200: {content: {application/jsonl: {x-item-schema: {properties: {data: {contentMediaType: application/json, contentSchema: {maximum: 5}}}}}}}}
+  - responses: {200: {content: {application/jsonl: {x-item-schema: {properties: {data: {contentMediaType: application/json, contentSchema: {maximum: 9}}}}}}}}
+  - '/responses/200/content/application~1jsonl/x-item-schema/properties/data/contentSchema: in responses: contentSchema was {"maximum":5}, is {"maximum":9}'
+text in the place of the value in an event breaks
+  - responses: {200: {content: {text/event-stream: {x-item-schema: {properties: {data: {contentMediaType: application/json, contentSchema: {type: object}}}}}}}}
+  - responses: {200: {content: {text/event-stream: {x-item-schema: {properties: {data: {type: string}}}}}}}
+  - "! /responses/200/content/text~1event-stream/x-item-schema/properties/data/type: in responses: type was object, is string"
 a new required body breaks
   - {}
   - requestBody: {required: true, content: {application/json: {}}}

@@ -13,7 +13,8 @@ import {
 /** Two values of each keyword that is a promise, and what stands beside it. Annotations are `a` and `b`. */
 const SAMPLES = parse(`
 OpenAPI:
-  openapi: [3.1.0, 3.1.1]
+  openapi: [3.2.0, 3.2.1]
+  $self: [/a, /b]
   jsonSchemaDialect: ['https://example.com/a', 'https://example.com/b']
   servers: [[{url: /a}], [{url: 'https://example.com/'}]]
   paths: [{/a: {get: {responses: {204: {}}}}}, {/b: {get: {responses: {204: {}}}}}]
@@ -31,6 +32,7 @@ Components:
   securitySchemes: [{A: {type: apiKey}}, {A: {type: http}}]
   callbacks: [{A: {}}, {A: {b: {get: {}}}}]
   pathItems: [{A: {}}, {A: {get: {}}}]
+  mediaTypes: [{A: {}}, {A: {schema: {}}}]
 Paths: {any: [{get: {responses: {204: {}}}}, {post: {responses: {204: {}}}}]}
 PathItem:
   $ref: ['#/components/pathItems/One', '#/components/pathItems/Two']
@@ -42,6 +44,8 @@ PathItem:
   head: *operation
   patch: *operation
   trace: *operation
+  query: *operation
+  additionalOperations: [{COPY: {responses: {204: {}}}}, {MOVE: {responses: {204: {}}}}]
   servers: [[{url: /a}], [{url: /b}]]
   parameters: [[{name: a, in: query}], [{name: b, in: query}]]
 Operation:
@@ -52,6 +56,7 @@ Operation:
   callbacks: [{a: {b: {get: {responses: {204: {}}}}}}, {a: {c: {get: {responses: {204: {}}}}}}]
   security: [[{bearer: []}], [{key: []}]]
   servers: [[{url: 'https://a.example/'}], [{url: 'https://b.example/'}]]
+  x-body-limit: [1, 2]
 Parameter:
   name: [a, b]
   in: [query, header]
@@ -66,6 +71,9 @@ RequestBody: {content: [{text/plain: {}}, {text/html: {}}], required: [true, fal
 MediaType:
   schema: [{type: string}, {type: integer}]
   encoding: [{a: {style: form}}, {a: {explode: false}}]
+  prefixEncoding: [[{style: form}], [{explode: false}]]
+  itemEncoding: [{style: form}, {explode: false}]
+  itemSchema: [{type: string}, {type: integer}]
   x-item-schema: [{type: string}, {type: integer}]
 Encoding:
   contentType: [text/plain, text/html]
@@ -73,6 +81,9 @@ Encoding:
   style: [form, pipeDelimited]
   explode: [true, false]
   allowReserved: [true, false]
+  encoding: [{a: {style: form}}, {a: {explode: false}}]
+  prefixEncoding: [[{style: form}], [{explode: false}]]
+  itemEncoding: [{style: form}, {explode: false}]
 Responses: {any: [{headers: {A: {}}}, {}]}
 Response: {headers: [{A: {}}, {B: {}}], content: [{text/plain: {}}, {text/html: {}}]}
 Callback: {any: [{get: {responses: {204: {}}}}, {post: {responses: {204: {}}}}]}
@@ -141,6 +152,7 @@ Schema:
 Discriminator:
   propertyName: [a, b, {mapping: {x: One}}]
   mapping: [{x: One}, {y: One}, {propertyName: a}]
+  defaultMapping: [One, Two, {propertyName: a}]
 SecurityScheme:
   type: [http, apiKey]
   name: [A, B, {type: apiKey, in: header}]
@@ -149,7 +161,7 @@ SecurityScheme:
   bearerFormat: [JWT, SAML]
   flows: [{implicit: {}}, {password: {}}]
   openIdConnectUrl: [/a, /b]
-OAuthFlows: {implicit: &flow [{scopes: {a: a}}, {scopes: {b: b}}], password: *flow, clientCredentials: *flow, authorizationCode: *flow}
+OAuthFlows: {implicit: &flow [{scopes: {a: a}}, {scopes: {b: b}}], password: *flow, clientCredentials: *flow, authorizationCode: *flow, deviceAuthorization: *flow}
 OAuthFlow: {authorizationUrl: [/a, /b], tokenUrl: [/a, /b], refreshUrl: [/a, /b], scopes: [{a: a}, {b: b}]}
 SecurityRequirement: {any: [[], [a]]}
 `) as Partial<Record<Kind, Record<string, [unknown, unknown, object?]>>>;
@@ -205,7 +217,7 @@ const BODIES: Record<Direction, string> = {
 function build(kind: Kind, direction: Direction, members: JsonObject): JsonObject {
   const root = JSON.parse(
     JSON.stringify({
-      openapi: '3.1.0',
+      openapi: '3.2.0',
       info: { title: 'a', version: '1', contact: {}, license: {} },
       servers: kind.startsWith('Server') ? [{ url: '{v}', variables: { v: { default: '/v' } } }] : [],
       security: [{ bearer: ['x'] }],
@@ -231,7 +243,7 @@ function build(kind: Kind, direction: Direction, members: JsonObject): JsonObjec
   ) as JsonObject;
   const place = PLACES[kind].replace('BODY', BODIES[direction]);
   if (kind === 'Components') {
-    return { openapi: '3.1.0', components: members };
+    return { openapi: '3.2.0', components: members };
   }
   const steps = place === '' ? [] : place.split('/').slice(1);
   let here = root as Record<string, unknown>;

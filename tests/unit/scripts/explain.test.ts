@@ -27,7 +27,6 @@ const thing = {
       items: { type: 'object', required: ['weight'], properties: { weight: { type: 'number' } } },
     },
     pair: { type: 'array', prefixItems: [{ type: 'string' }, { type: 'number' }], minItems: 2, maxItems: 2 },
-    bytes: { type: 'string', format: 'binary' },
     anything: {},
     note: { type: 'string', default: 'none' },
   },
@@ -81,6 +80,18 @@ const DOCUMENT = buildDocument({
         operationId: 'delete-thing',
         parameters: [parameter('path', 'id')],
         responses: { '2XX': { description: '' }, default: { description: '' } },
+      },
+    },
+    '/streams': {
+      get: {
+        operationId: 'follow',
+        responses: {
+          200: {
+            description: '',
+            content: { 'application/jsonl': { 'x-item-schema': { $ref: '#/components/schemas/Article' } } },
+          },
+          203: { description: '', content: { 'image/png': {} } },
+        },
       },
     },
     '/articles/{slug}': {
@@ -156,7 +167,6 @@ const MISTAKES: readonly Mistake[] = [
       ['size', '1', 'bigint', 'number'],
       ['color', "String('red')", '"red" \\| "green"', 'string'],
       ['parts', '{}', '', '{}'],
-      ['bytes', "''", 'Uint8Array<ArrayBufferLike>', 'string'],
     ] as const
   ).map(([name, value, expected, got]): Mistake => [
     `body/${name} of another type`,
@@ -219,7 +229,7 @@ const CORRECT: readonly [string, string][] = [
   ],
   [
     'a constant',
-    `const body = { ${FULL}, color: 'red', pair: ['', 1], bytes: new Uint8Array(1), anything: [1] } as const; return { status: 200, headers: { 'X-Needed': 1 }, body };`,
+    `const body = { ${FULL}, color: 'red', pair: ['', 1], anything: [1] } as const; return { status: 200, headers: { 'X-Needed': 1 }, body };`,
   ],
   [
     'a frozen list',
@@ -255,11 +265,11 @@ const FILES: readonly [string, string, RegExp][] = [
   [
     'a missing handler',
     `export const createHandlers = (): Handlers => ({ 'delete-thing': async () => ({ status: 204 }) });`,
-    /^, putArticle: no handler for this operation.*make generate/m,
+    /^, follow, putArticle: no handler for this operation.*make generate/m,
   ],
   [
     'a handler for no operation',
-    `declare const it: Handlers; export const createHandlers = (): Handlers => ({ putThing: it.putThing, 'delete-thing': it['delete-thing'], putArticle: it.putArticle, getThing: it.putThing });`,
+    `declare const it: Handlers; export const createHandlers = (): Handlers => ({ putThing: it.putThing, 'delete-thing': it['delete-thing'], putArticle: it.putArticle, follow: it.follow, getThing: it.putThing });`,
     /^getThing is not an operation of the document/m,
   ],
   [
@@ -282,6 +292,19 @@ const FILES: readonly [string, string, RegExp][] = [
     `export const it: Handlers['putThing'] = async () => ({ status: 418 });`,
     /^ returns the status 418, which/,
   ],
+  ...(
+    [
+      ["203, body: ''", '203: body: expected .*Blob.*FileHandle.*, got string'],
+      ['203, body: new Uint8Array(1)', ''],
+      ['200, body: [1]', '200: body: expected a stream of items, got number\\[\\]'],
+      ['200, body: ReadableStream.from([1])', '200: body, each item: expected .*slug.*, got number'],
+      ["200, body: (async function* () { yield { slug: '' }; })()", '200: body, each item/title is missing'],
+    ] as const
+  ).map(([answered, said]): [string, string, RegExp] => [
+    `the answer ${answered}`,
+    `export const it: Handlers['follow'] = async () => ({ status: ${answered} });`,
+    new RegExp(said === '' ? '^$' : `^follow with the status ${said}`),
+  ]),
   [
     'a name that does not exist, elsewhere',
     `export const it: number = unheardOf;`,

@@ -107,7 +107,6 @@ describe('a form', () => {
       'no style defines how an array or object is written inside another value',
     ],
     [{ a: RGB }, { encoding: { a: { contentType: 'application/xml' } } }, 'expected application/json'],
-    [{ a: STRING }, { encoding: { a: { contentType: 'application/json' } } }, 'expected text/plain'],
     [
       { a: { type: 'object' } },
       { encoding: { a: { style: 'form' } } },

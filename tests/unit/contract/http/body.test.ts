@@ -19,8 +19,7 @@ test('a body costs its bytes, however many segments it arrives in', async () => 
   const body = new IncomingBody(
     incoming,
     response,
-    200_000,
-    () => true,
+    { limit: 200_000, patience: undefined, hold: () => true },
     () => undefined,
   ).bytes();
   const before = heapUsed();
@@ -39,8 +38,7 @@ test('a body is read once', async () => {
   const body = new IncomingBody(
     incoming,
     new ServerResponse(incoming),
-    10,
-    () => true,
+    { limit: 10, patience: 1_000, hold: () => true },
     () => undefined,
   );
   incoming.push('a');

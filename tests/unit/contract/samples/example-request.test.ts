@@ -1,4 +1,5 @@
-import { curlCommand, exampleRequest, messageOf } from '../../../../src/contract/samples/example-request';
+import { exampleRequest } from '../../../../src/contract/samples/example-request';
+import { curlCommand, messageOf } from '../../../../src/contract/samples/message';
 import { OpenApiDocument } from '../../../../src/contract/document/document';
 import type { JsonObject } from '../../../../src/contract';
 
@@ -248,5 +249,72 @@ test('becomes a shell command', () => {
   const message = { method: 'PUT', path: '/a?b=c&d', headers: { 'X-A': "it's" }, body: '{}' };
   expect(curlCommand('http://127.0.0.1:1', message)).toBe(
     "curl -i -X PUT 'http://127.0.0.1:1/a?b=c&d' \\\n    -H 'X-A: it'\\''s' \\\n    -d '{}'",
+  );
+});
+
+const upload = {
+  type: 'object',
+  properties: {
+    title: { type: 'string', default: '@home; "now"' },
+    size: { type: 'integer' },
+    photo: { $ref: '#/components/schemas/Photo' },
+    more: { type: 'array', items: { type: 'string', contentMediaType: 'image/*' } },
+    tags: { type: 'array', minItems: 2, items: { type: 'string' } },
+    meta: { type: 'object', properties: { "it's": { const: 1 } } },
+    more_meta: { type: 'object', properties: { a: { const: ';' } } },
+  },
+};
+test.each([
+  [
+    'a form of several parts, with files',
+    {
+      'multipart/form-data': { schema: upload, encoding: { photo: { contentType: 'image/png, image/gif' } } },
+    },
+    [
+      'curl -i http://127.0.0.1:1/a',
+      '--form-string \'title=@home; "now"\'',
+      "-F 'size=1'",
+      "-F 'photo=@package.json;type=image/png'",
+      "-F 'more=@package.json;type=image/png'",
+      "-F 'tags=text'",
+      "-F 'tags=text'",
+      "-F 'meta={\"it'\\''s\":1};type=application/json'",
+      `-F 'more_meta="{\\"a\\":\\";\\"}";type=application/json'`,
+    ],
+  ],
+  [
+    'a form',
+    { 'application/x-www-form-urlencoded': { schema: { properties: { a: { const: 'b c' } } } } },
+    ['curl -i http://127.0.0.1:1/a', "-H 'Content-Type: application/x-www-form-urlencoded'", "-d 'a=b+c'"],
+  ],
+  [
+    'bytes',
+    { 'video/*': { 'x-stream': true } },
+    ['curl -i http://127.0.0.1:1/a', "-H 'Content-Type: video/mp4'", "--data-binary '@package.json'"],
+  ],
+  [
+    'items',
+    { 'application/jsonl': { 'x-item-schema': { type: 'object', properties: { a: { const: 1 } } } } },
+    ['curl -i http://127.0.0.1:1/a', "-H 'Content-Type: application/jsonl'", `-d '{"a":1}'`],
+  ],
+  [
+    'text',
+    { 'text/plain': { schema: { type: 'integer' } } },
+    ['curl -i http://127.0.0.1:1/a', "-H 'Content-Type: text/plain'", "-d '1'"],
+  ],
+])('sends %s', (_, content, lines) => {
+  const post = { ...operation('make'), requestBody: { required: true, content } };
+  const schemas = { Photo: { type: 'string', format: 'binary' } };
+  const example = exampleOf(document({ '/a': { post } }, { schemas }));
+  if (!example) throw new Error('expected a request');
+  expect(curlCommand('http://127.0.0.1:1', messageOf(example)).split(' \\\n    ')).toEqual(lines);
+});
+
+test('prints a stream as it comes', () => {
+  const content = { 'application/jsonl': { 'x-item-schema': {} } };
+  const get = { operationId: 'follow', responses: { 200: { description: '', content } } };
+  const example = exampleOf(document({ '/a': { get } }));
+  expect(example && curlCommand('http://127.0.0.1:1', messageOf(example))).toBe(
+    'curl -i -N http://127.0.0.1:1/a',
   );
 });

@@ -3,7 +3,7 @@ import { OpenApiDocument } from '../../../../src/contract/document/document';
 import { type Holder, parseJson } from '../../../../src/contract/json/parse';
 import { copyPlain } from '../../../../src/contract/json/native';
 import { canonicalJson } from '../../../../src/contract/json/stringify';
-import { envelopeSchema } from '../../../../src/contract/schema/envelope';
+import { envelopeSchema, NO_PARAMETERS } from '../../../../src/contract/schema/envelope';
 import type { Direction } from '../../../../src/contract/schema/one-way';
 import { SchemaSet } from '../../../../src/contract/schema/schema-set';
 import { Shapes } from '../../../../src/contract/schema/shapes';
@@ -18,7 +18,7 @@ const interpreted = { info: { title: 'constructor', version: '1' } };
 function shapesOf(schemas: object, direction: Direction, more: object = {}) {
   const document = new OpenApiDocument(buildDocument({ components: { schemas }, ...more }));
   const set = new SchemaSet(document, direction);
-  const envelope = envelopeSchema({}, BODY, set, true);
+  const envelope = envelopeSchema(NO_PARAMETERS, BODY, set, true);
   set.check();
   document.assertValid();
   const compiler = createCompiler(direction, set, false, {});

@@ -1,7 +1,7 @@
 import { OpenApiDocument } from '../../../../src/contract/document/document';
 import { parseJson } from '../../../../src/contract/json/parse';
 import type { Direction } from '../../../../src/contract/schema/one-way';
-import { envelopeSchema } from '../../../../src/contract/schema/envelope';
+import { envelopeSchema, NO_PARAMETERS } from '../../../../src/contract/schema/envelope';
 import { SchemaSet } from '../../../../src/contract/schema/schema-set';
 import { Shapes } from '../../../../src/contract/schema/shapes';
 import {
@@ -25,7 +25,7 @@ export function judged(schemas: Readonly<Record<string, unknown>>, direction: Di
   const document = new OpenApiDocument(buildDocument({ components: { schemas } }));
   const set = new SchemaSet(document, direction);
   const pointer = '/components/schemas/Body';
-  const envelope = envelopeSchema({}, pointer, set, true);
+  const envelope = envelopeSchema(NO_PARAMETERS, pointer, set, true);
   set.check();
   document.assertValid();
   const first = createCompiler(direction, set, false, {});

@@ -1,0 +1,97 @@
+/** Carries what OpenAPI 3.2 adds past openapi-typescript, which knows 3.1: the only file that does. */
+import ts from 'typescript';
+import {
+  isObject,
+  members,
+  type OpenApiDocument,
+  operationPlaces,
+  readDocument,
+  walk,
+  writeDocument,
+} from '../../src/contract';
+
+type Mutable = Record<string, unknown>;
+
+/** The methods that openapi-typescript reads. */
+const KNOWN = /^(get|put|post|delete|options|head|patch|trace)$/i;
+/** Ends the path of an operation with another method: no path of a document has a fragment. */
+const FURTHER = '#';
+/** The name of a parameter that is the whole query. */
+const WHOLE = '(querystring)';
+
+/**
+ * Writes a copy of a document in words of 3.1:
+ *
+ * - a media type stands where it is referred to, and the schema of its items in `x-item-schema`;
+ * - an operation with a further method is the `post` of a path of its own;
+ * - the whole query is a parameter of it;
+ * - a discriminator that admits other names is none: it does not tell what its property has.
+ *
+ * @param root a copy of the document, which is changed
+ */
+export function withoutLaterWords(root: Mutable, document: OpenApiDocument): void {
+  const paths = root['paths'] as Mutable | undefined;
+  for (const { path, method, item, pointer } of operationPlaces(document)) {
+    if (!paths || KNOWN.test(method)) continue;
+    const parameters = item.get('parameters');
+    paths[`${path}${FURTHER}${method}`] = copyOf({
+      post: document.at(pointer),
+      ...(parameters !== undefined && { parameters: document.at(parameters) }),
+    });
+  }
+  walk({ pointer: '', value: root, expected: 'OpenAPI', documented: false }, ({ value, kind, expected }) => {
+    const object = value as Mutable;
+    const content = object['content'];
+    if (isObject(content) && /^(RequestBody|Response|Parameter|Header)$/.test(kind))
+      inlineMediaTypes(content, document);
+    if (expected === 'MediaType' && 'itemSchema' in object) {
+      object['x-item-schema'] = object['itemSchema'];
+      Reflect.deleteProperty(object, 'itemSchema');
+    }
+    if (kind === 'Parameter' && object['in'] === 'querystring')
+      Object.assign(object, { in: 'query', name: WHOLE });
+    const { discriminator } = object;
+    if (kind === 'Schema' && isObject(discriminator) && 'defaultMapping' in discriminator)
+      Reflect.deleteProperty(object, 'discriminator');
+  });
+  const { components } = root;
+  if (isObject(components)) Reflect.deleteProperty(components, 'mediaTypes');
+}
+
+function inlineMediaTypes(content: object, document: OpenApiDocument): void {
+  for (const [key, media] of members(content)) {
+    const target = isObject(media) ? document.resolve(media['$ref']) : undefined;
+    if (target !== undefined) Reflect.set(content, key, copyOf(document.follow(target).value));
+  }
+}
+
+const copyOf = (value: unknown): unknown => readDocument(writeDocument({ value }))['value'];
+
+/** Writes the types of a document in words of 3.1 as those of the document. */
+export function withLaterTypes(nodes: readonly ts.Node[]): ts.Node[] {
+  const result = ts.transform(
+    [...nodes],
+    [
+      (context) => (node) => {
+        const visit = (one: ts.Node): ts.Node | undefined => {
+          if (!ts.isPropertySignature(one)) return ts.visitEachChild(one, visit, context);
+          const name = nameOf(one);
+          if (name.startsWith('/') && name.includes(FURTHER)) return undefined;
+          const [whole] =
+            name === 'query' && one.type && ts.isTypeLiteralNode(one.type) ? one.type.members : [];
+          if (!whole || !ts.isPropertySignature(whole) || nameOf(whole) !== WHOLE || !whole.type)
+            return ts.visitEachChild(one, visit, context);
+          const { factory } = ts;
+          const absent = factory.createKeywordTypeNode(ts.SyntaxKind.UndefinedKeyword);
+          const type = whole.questionToken ? factory.createUnionTypeNode([whole.type, absent]) : whole.type;
+          return factory.updatePropertySignature(one, one.modifiers, one.name, undefined, type);
+        };
+        return ts.visitNode(node, visit) ?? node;
+      },
+    ],
+  );
+  return result.transformed;
+}
+
+const nameOf = ({ name }: ts.PropertySignature): string =>
+  ts.isIdentifier(name) || ts.isStringLiteral(name) ? name.text : '';

@@ -1,0 +1,72 @@
+import type { Holder } from '../json/parse';
+import { Unservable } from '../parameters/parts';
+import type { Codec } from './codec';
+import { eventSchema } from './event-schema';
+import { judgeCopy, writeItems } from './items';
+
+const FIELDS = new Set(['event', 'data', 'id', 'retry']);
+
+/**
+ * Event streams whose events have a schema (https://html.spec.whatwg.org/multipage/server-sent-events.html). An event is
+ * `{ event?, data, id?, retry? }`, with `retry` in milliseconds. Other properties are left out.
+ */
+export const events: Codec = {
+  name: 'event stream',
+  mediaType: 'text/event-stream',
+  isText: true,
+  isJudged: true,
+  isItems: true,
+  carries: (essence, body) => body?.items !== undefined && essence === 'text/event-stream',
+  reader({ key }) {
+    throw new Unservable(`a body of ${key} can only be sent, except as text: use type string`);
+  },
+  writer(body) {
+    const { items, data } = eventSchema(body.document, body.items ?? '');
+    return writeItems(
+      body,
+      items,
+      (item, each, index) => {
+        const { holder, toJson } = judgeCopy(eventOf(item, data === 'json'), each, index);
+        const event = holder['body'] as Holder;
+        if (event['data'] === undefined) throw new TypeError('the data of an event is missing');
+        const text = typeof event['data'] === 'string' && data !== 'json' ? event['data'] : undefined;
+        if (text === undefined && data === 'text') throw new TypeError('the data of an event is no text');
+        return `${fieldsOf(event)}${linesOf(text ?? toJson(event, 'data'))}\n`;
+      },
+      { heartbeat: ':\n\n', atStop: 'end' },
+    );
+  },
+};
+
+/** The fields of an event, with the data that a client decodes: every end of a line is a line feed. */
+function eventOf(item: unknown, isJson: boolean): Holder {
+  if (typeof item !== 'object' || item === null) throw new TypeError('an event is no object');
+  const event: Holder = {};
+  for (const name of FIELDS) {
+    const value = (item as Holder)[name]; // once: it may be a getter
+    if (value === undefined) continue;
+    event[name] =
+      name === 'data' && typeof value === 'string' && !isJson ? value.replace(/\r\n?/g, '\n') : value;
+  }
+  return event;
+}
+
+function fieldsOf({ event, id, retry }: Holder): string {
+  let fields = '';
+  for (const [name, value] of Object.entries({ event, id })) {
+    if (value === undefined) continue;
+    if (typeof value !== 'string' || /[\r\n\0]/.test(value))
+      throw new TypeError(`the ${name} of an event is not a text without line breaks and NUL`);
+    fields += `${name}: ${value}\n`;
+  }
+  if (retry === undefined) return fields;
+  if (!Number.isSafeInteger(retry) || Number(retry) < 0)
+    throw new TypeError('the retry of an event is not a number of milliseconds');
+  return `${fields}retry: ${Number(retry)}\n`;
+}
+
+const linesOf = (data: string): string =>
+  data
+    .split('\n')
+    .map((line) => `data: ${line}\n`)
+    .join('');

@@ -1,0 +1,157 @@
+import { isUtf8 } from 'node:buffer';
+import { describeBytes, isText } from '../document/binary';
+import { isObject, type JsonObject } from '../document/document';
+import {
+  coverage,
+  isJson,
+  isTextual,
+  type MediaType,
+  parseMediaType,
+  specificity,
+  splitField,
+} from '../http/media-type';
+import type { DescribedValue } from '../operations/described-value';
+import { Unservable } from '../parameters/parts';
+import type { PartHead } from './multipart-head';
+
+/** How the parts of one property are read (OpenAPI 3.1 section 4.8.15.1). */
+export interface PartRule {
+  /** Whether each part is a file; otherwise it is text, which form.ts reads. */
+  readonly isFile: boolean;
+  /** Whether the parts of one name are a list. */
+  readonly isList: boolean;
+  /** The media types that the document lists; undefined: any that can be read. */
+  readonly types: readonly MediaType[] | undefined;
+  readonly isJson: boolean;
+  /** The coding that its schema names (`contentEncoding`). */
+  readonly coding: string | undefined;
+  /** For form.ts. */
+  readonly encoding: JsonObject;
+  readonly isStyled: boolean;
+}
+
+const plain = (essence: string): MediaType => ({ essence, parameters: new Map() });
+const PLAIN = plain('text/plain');
+const JSON_TYPES = [plain('application/json')];
+
+/** A part of a property whose parts have names of their own. */
+export const TEXT_PART: PartRule = {
+  isFile: false,
+  isList: false,
+  types: undefined,
+  isJson: false,
+  coding: undefined,
+  encoding: {},
+  isStyled: true,
+};
+
+/**
+ * Compiles how a part is read.
+ *
+ * @throws {Unservable} if its schema or encoding cannot be enforced
+ */
+export function ruleOf(value: DescribedValue, given: unknown): PartRule {
+  const own = isObject(given) ? given : {};
+  const isStyled = ['style', 'explode', 'allowReserved'].some((field) => own[field] !== undefined);
+  const isList = !isStyled && value.types()?.includes('array') === true;
+  const item = isList ? value.item(0) : value;
+  const kinds = item.types()?.filter((type) => type !== 'null');
+  const types = isStyled ? undefined : typesOf(own['contentType']);
+  const isFile = describeBytes(item.schemas()) || (!kinds && types?.every(isBinary) === true);
+  if (isFile) assertFile(item, isList ? value : undefined, isStyled);
+  else if (types?.every(isBinary) === true)
+    throw new Unservable(`${String(own['contentType'])} is not text: use format binary`);
+  const isJson = !isFile && (types ? types.every(isJsonType) : kinds?.includes('object') === true);
+  const coding = item.schemas().find(({ contentEncoding }) => contentEncoding !== undefined);
+  const contentType = isJson ? 'application/json' : 'text/plain';
+  return {
+    isFile,
+    isList,
+    isJson,
+    isStyled,
+    types,
+    coding: coding && String(coding['contentEncoding']).toLowerCase(),
+    encoding: isStyled ? own : types ? { contentType } : {},
+  };
+}
+
+/** The media types and ranges of a `contentType`. */
+function typesOf(contentType: unknown): readonly MediaType[] | undefined {
+  if (typeof contentType !== 'string') return undefined;
+  return splitField(contentType, ',').map((field) => {
+    const type = parseMediaType(field);
+    if (!type) throw new Unservable(`${JSON.stringify(field)} is not a media type`);
+    return type;
+  });
+}
+
+const isJsonType = ({ essence }: MediaType): boolean => isJson(essence);
+
+/** Whether a type covers neither text nor JSON. */
+const isBinary = ({ essence }: MediaType): boolean =>
+  !isText(essence) &&
+  !isTextual(essence) &&
+  !['text/plain', 'application/json'].some((usual) => coverage(essence, usual) > 0);
+
+const FILE_KEYWORD =
+  /^(\$ref|allOf|anyOf|oneOf|type|format|minLength|maxLength|title|description|deprecated|content\w+|default|examples?|readOnly|writeOnly|x-.*)$/;
+
+/**
+ * @param list the array that has the files
+ * @throws {Unservable} if a keyword judges a file as text
+ */
+function assertFile(file: DescribedValue, list: DescribedValue | undefined, isStyled: boolean): void {
+  if (isStyled) throw new Unservable('a file has no style');
+  const keyword =
+    file
+      .schemas()
+      .flatMap(Object.keys)
+      .find((name) => !FILE_KEYWORD.test(name)) ??
+    list
+      ?.schemas()
+      .flatMap(Object.keys)
+      .find((name) => /^(uniqueItems|prefixItems|contains)$/.test(name));
+  if (keyword !== undefined) throw new Unservable(`${keyword} cannot judge files`);
+  const other = file
+    .schemas()
+    .find((schema) =>
+      [schema['type'] ?? []].flat().some((type) => type !== 'null' && !isBytesType(type, schema)),
+    );
+  if (other)
+    throw new Unservable(
+      'its schema does not decide between bytes and other values: use type string with format binary alone',
+    );
+}
+
+const isBytesType = (type: unknown, schema: JsonObject): boolean =>
+  type === 'string' && describeBytes([schema]);
+
+/** Finds what is wrong with the header fields of a part, as the predicate of a sentence. */
+export function faultOf(rule: PartRule, { type, transferEncoding }: PartHead): string | undefined {
+  const { types, isFile, isStyled, coding } = rule;
+  if (transferEncoding !== undefined && transferEncoding !== coding)
+    return 'has a Content-Transfer-Encoding, which is not accepted';
+  const charset = type?.parameters.get('charset');
+  if (!isFile && charset !== undefined && charset !== 'us-ascii') return 'must be of the charset utf-8';
+  const expected = types ?? (rule.isJson ? JSON_TYPES : undefined);
+  // Without a Content-Type, a text is read as the document describes it. A file is text then (RFC 7578 section 4.4).
+  const actual = type ?? (isFile ? PLAIN : undefined);
+  if (!expected || !actual || isStyled) return undefined;
+  if (expected.some((range) => specificity(range, actual) > 0)) return undefined;
+  if (rule.isJson && isJson(actual.essence)) return undefined;
+  return `must have the Content-Type ${expected.map(nameOf).join(' or ')}`;
+}
+
+const nameOf = ({ essence, parameters }: MediaType): string =>
+  [essence, ...[...parameters].map(([name, value]) => `${name}=${value}`)].join('; ');
+
+/**
+ * Decodes a part to the text that form.ts reads, in which a percent sign is data.
+ *
+ * @returns undefined if it is not UTF-8
+ */
+export function textOf(bytes: Buffer, { isStyled }: PartRule): string | undefined {
+  if (!isUtf8(bytes)) return undefined;
+  const text = bytes.toString('utf8');
+  return isStyled ? text.replace(/[%+ ]/g, encodeURIComponent) : text.replaceAll('%', '%25');
+}

@@ -1,0 +1,107 @@
+/** How curl sends the body of an example request. */
+import { isObject, joinPointer, members, type OpenApiDocument } from '../document/document';
+import { isJson, type MediaTypeObject, typeOfRange } from '../http/media-type';
+import { stringifyJson } from '../json/stringify';
+import { isBinary } from '../schema/binary';
+import type { ExampleBody } from './example-request';
+
+/** A file that stands in the folder of every service: what a client uploads in an example. */
+const SOME_FILE = '@package.json';
+const OCTETS = 'application/octet-stream';
+
+/** Whether a body is bytes, which are no value: a file. */
+export const isFile = ({ type: { essence }, items, isStream }: MediaTypeObject): boolean =>
+  isStream ||
+  (items === undefined &&
+    !isJson(essence) &&
+    !/^(text|multipart)\/|[/+](x-www-form-urlencoded|xml|yaml|jsonl|json-seq|ndjson|x-ndjson|x-jsonlines)$/.test(
+      essence,
+    ));
+
+/** The body that is a file. */
+export const fileBody = ({ key }: MediaTypeObject): ExampleBody => ({
+  headers: { 'Content-Type': concrete(key) },
+  options: ['--data-binary', SOME_FILE],
+});
+
+/**
+ * Writes a value, or an item of a sequence, as the body of a media type; undefined if it has no text.
+ *
+ * @param document has the media type
+ */
+export function bodyFor(
+  document: OpenApiDocument,
+  media: MediaTypeObject,
+  value: unknown,
+): ExampleBody | undefined {
+  const { key, type, items } = media;
+  const text = (written: string): ExampleBody => ({ body: { contentType: key, text: written } });
+  if (isJson(type.essence)) return text(stringifyJson(value));
+  if (type.essence.startsWith('multipart/'))
+    return isObject(value) ? { options: partsOf(document, media, value) } : undefined;
+  if (type.essence.endsWith('x-www-form-urlencoded'))
+    return isObject(value) ? text(new URLSearchParams(pairsOf(value)).toString()) : undefined;
+  if (items !== undefined) return type.essence.endsWith('seq') ? undefined : text(stringifyJson(value));
+  return isObject(value) || Array.isArray(value) ? undefined : text(String(value));
+}
+
+/** The name and the text of each property; an array has a pair for each item. */
+const pairsOf = (value: object): [string, string][] =>
+  Object.entries(value).flatMap(([name, all]) =>
+    [all].flat().map((one: unknown): [string, string] => [name, textOf(one)]),
+  );
+
+const textOf = (value: unknown): string =>
+  typeof value === 'object' && value !== null ? stringifyJson(value) : String(value);
+
+/** The options of curl for the parts of a form: a file, a text, or JSON. */
+function partsOf(document: OpenApiDocument, { pointer, schema }: MediaTypeObject, value: object): string[] {
+  const encodings = new Map(members(document.at(joinPointer(pointer, 'encoding'))));
+  return Object.entries(value).flatMap(([name, all]) => {
+    const encoding = encodings.get(name);
+    const type = isObject(encoding) ? encoding['contentType'] : undefined;
+    const file = fileType(document, schema, name, type);
+    const parts = file === undefined ? [all].flat() : [SOME_FILE];
+    return parts.flatMap((part: unknown) => {
+      if (file !== undefined) return ['-F', `${name}=${SOME_FILE};type=${file}`];
+      if (typeof part === 'object' && part !== null)
+        return ['-F', `${name}=${quotedJson(part)};type=application/json`];
+      // In the value of -F, some characters have a meaning.
+      return [/^[@<"]|;/.test(String(part)) ? '--form-string' : '-F', `${name}=${String(part)}`];
+    });
+  });
+}
+
+/** JSON in the value of -F, which ends at a semicolon outside of quotes. */
+function quotedJson(part: object): string {
+  const text = stringifyJson(part);
+  return text.includes(';') ? JSON.stringify(text) : text;
+}
+
+/** The media type of a part that is a file, or of a list of files; undefined if it is none. */
+function fileType(
+  document: OpenApiDocument,
+  schema: string | undefined,
+  name: string,
+  type: unknown,
+): string | undefined {
+  const { subschemas } = document;
+  const described = subschemas
+    .traverse(
+      schema === undefined ? [] : [schema],
+      ({ relation }) => relation !== 'child' && relation !== 'apart',
+    )
+    .before.flatMap(({ pointer }) => subschemas.property(pointer, name));
+  const places = described.flatMap(({ pointer }) => [
+    ...subschemas.possible(pointer),
+    ...subschemas.possible(pointer).flatMap((place) => subschemas.item(place.pointer, 0)),
+  ]);
+  const file = places.find(({ pointer }) => isBinary(document, pointer));
+  if (!file) return undefined;
+  const [named] = subschemas
+    .certain(file.pointer)
+    .flatMap(({ value: { contentMediaType: media } }) => (typeof media === 'string' ? [media] : []));
+  return concrete(typeof type === 'string' ? (type.split(',')[0] ?? '').trim() : (named ?? OCTETS));
+}
+
+const concrete = (key: string): string => (key.includes('*') ? typeOfRange(key, OCTETS) : key);

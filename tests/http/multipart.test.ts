@@ -1,0 +1,215 @@
+import { mkdtempSync, readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import type { ServiceOptions } from '../../src/contract';
+import type { OperationalKind } from '../../src/runtime';
+import { buildDocument, buildService, json, listening } from '../support/service';
+
+const FILE = { type: 'string', format: 'binary' };
+const TEXT = { type: 'string' };
+
+/** What a handler is given, with its files read. */
+async function read(value: unknown): Promise<unknown> {
+  if (Array.isArray(value)) return Promise.all(value.map(read));
+  if (!(value instanceof File)) return value;
+  const text = await value.text();
+  const shown = text.length > 20 ? `${text.slice(0, 5)}...${text.slice(-5)}` : text;
+  return { name: value.name, type: value.type, size: value.size, text: shown };
+}
+
+/** Sends a form to an operation. Returns what the handler was given, or the message of the refusal. */
+async function upload(
+  properties: Readonly<Record<string, object>>,
+  body: FormData | Blob | string,
+  { encoding = {}, ...rest }: { readonly encoding?: object; readonly required?: readonly string[] } = {},
+  options: Partial<ServiceOptions<OperationalKind>> = {},
+) {
+  const schema = { type: 'object', properties, ...rest };
+  const document = buildDocument({
+    operation: {
+      requestBody: { required: true, content: { 'multipart/form-data': { schema, encoding } } },
+      responses: { 200: { description: '', content: json({}) } },
+    },
+  });
+  const postThing = async (given: { readonly body: object }) => {
+    const entries = Object.entries(given.body).map(
+      async ([name, value]) => [name, await read(value)] as const,
+    );
+    return { status: 200, body: Object.fromEntries(await Promise.all(entries)) };
+  };
+  const { app, outcomes } = buildService({
+    document,
+    bodyLimit: 1_000_000,
+    handlers: { postThing },
+    ...options,
+  });
+  return listening(app, async (port) => {
+    const headers = body instanceof FormData ? {} : { 'Content-Type': 'multipart/form-data; boundary=b' };
+    const answer = await fetch(`http://127.0.0.1:${port}/things`, { method: 'POST', headers, body });
+    const given = (await answer.json()) as { readonly message?: string };
+    return { status: answer.status, given: given.message ?? given, cause: outcomes[0]?.problem?.cause };
+  });
+}
+
+const formOf = (...entries: readonly (readonly [string, string | File])[]) => {
+  const form = new FormData();
+  for (const [name, value] of entries) form.append(name, value);
+  return form;
+};
+
+/** Resolves when a folder is empty. */
+async function emptied(folder: string): Promise<void> {
+  while (readdirSync(folder).length > 0) await setImmediate();
+}
+
+it('gives the handler fields of their types, files, and lists of both', async () => {
+  const properties = {
+    title: TEXT,
+    count: { type: 'integer' },
+    meta: { type: 'object', properties: { a: { type: 'integer' } } },
+    tags: { type: 'array', items: TEXT },
+    photo: FILE,
+    pages: { type: 'array', items: { type: 'string', contentMediaType: 'application/pdf' } },
+    'a"b': TEXT,
+  };
+  const body = formOf(
+    ['title', '50% +\r\n2'],
+    ['count', '5'],
+    ['meta', '{"a":1,"b":2}'],
+    ['tags', 'x'],
+    ['tags', 'y'],
+    ['photo', new File(['x'.repeat(200_000)], 'ü "1"\r\n.png', { type: 'image/png' })],
+    ['pages', new File(['1'], '1.pdf')],
+    ['pages', new File(['2'], '2.pdf')],
+    ['a"b', 'quoted'],
+    ['unlisted', new File([Buffer.alloc(10, 0xff)], 'x')],
+  );
+  const page = (text: string) => ({ name: `${text}.pdf`, type: 'application/octet-stream', size: 1, text });
+  const photo = { name: 'ü "1"\r\n.png', type: 'image/png', size: 200_000, text: 'xxxxx...xxxxx' };
+  expect(await upload(properties, body)).toEqual({
+    status: 200,
+    cause: undefined,
+    given: {
+      title: '50% +\r\n2', count: 5, meta: { a: 1 }, tags: ['x', 'y'], photo, pages: [page('1'), page('2')], 'a"b': 'quoted',
+    }, // prettier-ignore
+  });
+});
+
+it('removes the file of an upload, and the folder of the process', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'multipart-'));
+  const body = formOf(['photo', new File(['x'.repeat(100_000)], 'a')]);
+  const { status } = await upload({ photo: FILE }, body, {}, { uploads: { folder, quota: 100_000 } });
+  expect(status).toBe(200);
+  await emptied(folder);
+});
+
+/** A part, by the text of its header fields. */
+const part = (fields: string, data = 'x') => `--b\r\n${fields}\r\n\r\n${data}\r\n`;
+const field = (name: string, data?: string, more = '') =>
+  part(`Content-Disposition: form-data; name=${name}${more}`, data);
+const typed = (name: string, type: string, data = 'x') =>
+  field(`"${name}"; filename="f"`, data, `\r\nContent-Type: ${type}`);
+const END = '--b--\r\n';
+
+describe('the header fields of a part', () => {
+  const properties = {
+    a: TEXT,
+    'a"b': TEXT,
+    'a\r\nb': TEXT,
+    'ü%20': TEXT,
+    'a\\b': TEXT,
+    '': TEXT,
+    file: FILE,
+  };
+  test.each<[string, object]>([
+    [field('a'), { a: 'x' }],
+    [field('"a"'), { a: 'x' }],
+    [field('"a%22b"'), { 'a"b': 'x' }],
+    [field('"a\\"b"'), { 'a"b': 'x' }],
+    [field('"a%0D%0Ab"'), { 'a\r\nb': 'x' }],
+    [field('"ü%20"'), { 'ü%20': 'x' }],
+    [field('"a\\b"'), { 'a\\b': 'x' }],
+    [field('"a\\\\b"'), { 'a\\b': 'x' }],
+    [field('""'), { '': 'x' }],
+    [part('content-disposition:FORM-DATA ;\r\n  NAME="a"'), { a: 'x' }],
+    [field('"a"; filename="b.txt"', 'text of a file'), { a: 'text of a file' }],
+    [field('file; filename="a;b=\\"c\\".txt"'), { file: { name: 'a;b="c".txt', type: 'text/plain', size: 1, text: 'x' } }],
+    [field(`file; filename="a"; filename*=UTF-8''%e2%82%ac`), { file: { name: '€', type: 'text/plain', size: 1, text: 'x' } }],
+    [field('file'), { file: { name: '', type: 'text/plain', size: 1, text: 'x' } }],
+    [typed('file', 'image/PNG', ''), { file: { name: 'f', type: 'image/png', size: 0, text: '' } }],
+  ])('%j are read exactly', async (body, given) => {
+    expect(await upload(properties, body + END)).toMatchObject({ status: 200, given });
+  }); // prettier-ignore
+
+  const wrong = (reason: string) => `the body is not well-formed multipart: ${reason}`;
+  test.each<[string, string]>([
+    [part('A: 1'), 'a part has no Content-Disposition'],
+    [part('Content-Disposition: attachment; name=a'), 'a part has a Content-Disposition other than form-data'],
+    [part('Content-Disposition: form-data'), 'a part has no name'],
+    [field('a; name=b'), 'a part has a Content-Disposition that cannot be read'],
+    [field('"a'), 'a part has a Content-Disposition that cannot be read'],
+    [field('"a"b'), 'a part has a Content-Disposition that cannot be read'],
+    [field('ü'), 'a part has a Content-Disposition that cannot be read'],
+    [field(`a; name*=UTF-8''b`), 'a part has no name'],
+    [field(`a; filename*=latin1''b`), 'a part has a filename* that is not percent-encoded UTF-8'],
+    [field(`a; filename*=UTF-8''%ff`), 'a part has a filename* that is not percent-encoded UTF-8'],
+    [field('a', 'x', '\r\nContent-Disposition: form-data; name=b'), 'a part has more than one Content-Disposition'],
+    [field('a', 'x', '\r\nno field'), 'a part has a line that is not a header field'],
+    [field('a', 'x', '\r\n: 1'), 'a part has a line that is not a header field'],
+    [field('a', 'x', '\r\nB : 1'), 'a part has a line that is not a header field'],
+    [field('a', 'x', '\nB: 1'), 'a part has a header field with a control character'],
+    [field('"a\0"'), 'a part has a header field with a control character'],
+    [typed('file', 'image'), 'a part has a Content-Type that is not one'],
+    [field('a'), 'it ends before its last boundary'],
+  ])('%j are refused', async (body, reason) => {
+    const end = reason.startsWith('it ends') ? '' : END;
+    expect(await upload(properties, body + end)).toMatchObject({ status: 400, given: wrong(reason) });
+  }); // prettier-ignore
+
+  test('that are not UTF-8 are refused', async () => {
+    const body = new Blob([Buffer.from(field('"ü"') + END, 'latin1')]);
+    expect(await upload(properties, body)).toMatchObject({ status: 400, given: wrong('the header fields of a part are not UTF-8') });
+  }); // prettier-ignore
+});
+
+describe('a part that the document does not allow is refused by its name', () => {
+  const list = { type: 'array', items: FILE };
+  const object = { type: 'object' };
+  const [png, any] = [{ file: { contentType: 'image/png, image/*;v=1' } }, undefined];
+  const json = { a: { contentType: 'application/json' } };
+  test.each<[Readonly<Record<string, object>>, object | undefined, string, string]>([
+    [{ a: { type: 'integer' } }, any, field('a'), 'body/a must be integer'],
+    [{ a: TEXT }, any, field('a') + field('a'), 'body/a is given more than once'],
+    [{ file: FILE }, any, typed('file', 'a/b') + typed('file', 'a/b'), 'body/file is given more than once'],
+    [{ file: FILE }, png, typed('file', 'image/gif'), 'body/file must have the Content-Type image/png or image/*; v=1'],
+    [{ file: FILE }, png, field('file'), 'body/file must have the Content-Type image/png or image/*; v=1'],
+    [{ file: { ...FILE, maxLength: 3 } }, any, typed('file', 'a/b', 'üü'), 'body/file must NOT have more than 3 bytes'],
+    [{ file: { ...FILE, minLength: 3 } }, any, typed('file', 'a/b', 'ü'), 'body/file must NOT have fewer than 3 bytes'],
+    [{ file: { ...list, maxItems: 1 } }, any, typed('file', 'a/b') + typed('file', 'a/b'), 'body/file must NOT have more than 1 items'],
+    [{ a: object }, any, field('a', '{'), 'body/a: expected a property name, got the end at position 1'],
+    [{ a: object }, any, field('a', '{}', '\r\nContent-Type: text/plain'), 'body/a must have the Content-Type application/json'],
+    [{ a: TEXT }, json, field('a', 'x'), 'body/a: '],
+    [{ a: TEXT }, any, field('a', 'x', '\r\nContent-Type: text/plain; charset=latin1'), 'body/a must be of the charset utf-8'],
+    [{ a: TEXT }, any, field('a', 'eA==', '\r\nContent-Transfer-Encoding: base64'), 'body/a has a Content-Transfer-Encoding, which is not accepted'],
+    [{ b: TEXT }, any, field('__proto__', 'x'), 'body has the name "__proto__", which is not accepted'],
+  ])('%j with the encoding %j: %j', async (properties, encoding, body, message) => {
+    expect(await upload(properties, body + END, { encoding: encoding ?? {} })).toMatchObject({ status: 400, given: expect.stringContaining(message) as string });
+  }); // prettier-ignore
+
+  test.each<[Readonly<Record<string, object>>, object | undefined, string, object]>([
+    [{ file: FILE }, png, typed('file', 'image/png; a=1'), { file: { type: 'image/png; a=1' } }],
+    [{ file: list }, any, typed('file', 'a/b'), { file: [{ size: 1 }] }],
+    [{ file: { anyOf: [FILE, { type: 'null' }] } }, any, typed('file', 'a/b'), { file: { size: 1 } }],
+    [{ file: {} }, png, typed('file', 'image/png'), { file: { size: 1 } }],
+    [{ a: { type: 'array', items: object } }, any, field('a', '{"b":1}') + field('a', '{}'), { a: [{ b: 1 }, {}] }],
+    [{ a: TEXT }, json, field('a', '"x"'), { a: 'x' }],
+    [{ a: { type: 'string', contentEncoding: 'base64' } }, any, field('a', 'eA==', '\r\nContent-Transfer-Encoding: BASE64'), { a: 'eA==' }],
+    [{ a: TEXT }, any, field('a', 'x', '\r\nContent-Type: text/html; charset=US-ASCII\r\nContent-Transfer-Encoding: 8bit'), { a: 'x' }],
+    [{ a: { type: 'array', items: TEXT } }, { a: { style: 'spaceDelimited', explode: false } }, field('a', 'x y%20+'), { a: ['x', 'y%20+'] }],
+    [{ a: { type: 'array', items: TEXT } }, { a: { style: 'form', explode: false } }, field('a', 'x,y'), { a: ['x', 'y'] }],
+    [{ a: { type: 'object', properties: { b: TEXT } } }, { a: { style: 'deepObject' } }, field('"a[b]"', 'x'), { a: { b: 'x' } }],
+  ])('but %j with the encoding %j admits %j', async (properties, encoding, body, given) => {
+    expect(await upload(properties, body + END, { encoding: encoding ?? {} })).toMatchObject({ status: 200, given });
+  }); // prettier-ignore
+});
