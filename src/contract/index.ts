@@ -18,6 +18,7 @@ export type { Handler, HandlerRequest, HandlerResponse, Handlers, RequestContext
 export { attempt, faultToStderr, type ReportFault, safely } from './http/fault';
 export { requestIdOf } from './http/header-field';
 export { preferredCoding } from './http/media-type';
+export { UnusableFolder } from './http/uploads';
 export { createHttpServer, listen, type ReportUnread, type ServerLimits } from './http-server';
 export { exampleRequest } from './samples/example-request';
 export { curlCommand, type Message, messageOf } from './samples/message';

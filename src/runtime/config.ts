@@ -1,4 +1,5 @@
 import { constants } from 'node:buffer';
+import { tmpdir } from 'node:os';
 import { databaseUrls, isDatabaseUrl } from '../database';
 import type { RateLimit } from './rate-limit';
 
@@ -85,6 +86,11 @@ export function readServerConfig(variables: Variables) {
     rateLimit: readRateLimit(variables),
     /** Bytes. */
     bodyLimit: integer('BODY_LIMIT', 102_400, 1, constants.MAX_STRING_LENGTH),
+    /** The folder, and the bytes of all files in it together. */
+    uploads: {
+      folder: variables.read('UPLOAD_FOLDER') || tmpdir(),
+      quota: integer('UPLOAD_QUOTA', 2 ** 30, 1, Number.MAX_SAFE_INTEGER),
+    },
     shutdownTimeout: integer('SHUTDOWN_TIMEOUT', 10_000, 1, HOUR),
     logLevel: readLogLevel(variables),
   };

@@ -10,6 +10,7 @@ import {
   listen,
   OpenApiDocument,
   readDocument,
+  UnusableFolder,
 } from '../contract';
 import { type Store, type StoreObserver, UnusableDatabase } from '../database';
 import { createOperationalApp, HEADERS, type RuntimeOptions } from './app';
@@ -96,7 +97,8 @@ const openOf = <Config extends RunConfig<Dependencies>, Dependencies extends Sto
 
 function explain(error: unknown): void {
   const known = error instanceof InvalidConfig || error instanceof InvalidContract;
-  console.error(known ? error.message : error);
+  const shown = error instanceof UnusableFolder ? `UPLOAD_FOLDER: ${error.message}` : error;
+  console.error(known ? error.message : shown);
 }
 
 async function start<Config extends RunConfig<Dependencies>, Dependencies extends Store, Own extends string>(
@@ -162,6 +164,7 @@ async function serve<Config extends RunConfig<Dependencies>, Dependencies extend
     bodyLimit: config.bodyLimit,
     maxRequests: config.maxRequests,
     deadline: config.deadline,
+    uploads: config.uploads,
     streams: config.streams,
     rateLimit: config.rateLimit && limitRequests(config.rateLimit, clientOf),
   });

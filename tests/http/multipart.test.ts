@@ -112,6 +112,32 @@ const typed = (name: string, type: string, data = 'x') =>
   field(`"${name}"; filename="f"`, data, `\r\nContent-Type: ${type}`);
 const END = '--b--\r\n';
 
+test.each<[string, Readonly<Record<string, object>>, object, string, unknown]>([
+  ['leaves out a part that is not listed', { a: TEXT }, {}, 'toString', {}],
+  ['refuses a part that must not be there', { a: TEXT }, { additionalProperties: false }, 'b', 'body/b must NOT have additional properties'],
+  ['gives files of any name', {}, { additionalProperties: FILE }, 'constructor', { constructor: { size: 1 } }],
+  ['gives a part whose name every object inherits', { constructor: FILE }, {}, 'constructor', { constructor: { size: 1 } }],
+  ['demands what is required', { a: FILE }, { required: ['a'] }, 'b', "body must have required property 'a'"],
+])('%s', async (_, properties, more, name, given) => {
+  const encoding = { constructor: { headers: { 'X-A': { schema: { type: 'integer' } } } } };
+  expect(await upload(properties, field(name, 'x', '\r\nX-A: 1') + END, { ...more, encoding })).toMatchObject({ given });
+}); // prettier-ignore
+
+test('a schema of bytes is that of a text in JSON', async () => {
+  const schema = { type: 'object', properties: { a: { ...FILE, maxLength: 2 } } };
+  const document = buildDocument({ operation: { requestBody: { content: json(schema) } } });
+  const { app, outcomes } = buildService({ document, handlers: { postThing: () => Promise.resolve({ status: 204 }) } });
+  await listening(app, async (port) => {
+    for (const a of ['xy', 'xyz', 1, {}, null]) {
+      const headers = { 'Content-Type': 'application/json' };
+      await fetch(`http://127.0.0.1:${port}/things`, { method: 'POST', headers, body: JSON.stringify({ a }) });
+    }
+  });
+  const wrong = 'body/a must be string';
+  const long = 'body/a must NOT have more than 2 characters';
+  expect(outcomes.map(({ problem }) => problem?.message)).toEqual([undefined, long, wrong, wrong, wrong]);
+}); // prettier-ignore
+
 describe('the header fields of a part', () => {
   const properties = {
     a: TEXT,
@@ -192,9 +218,29 @@ describe('a part that the document does not allow is refused by its name', () =>
     [{ a: TEXT }, json, field('a', 'x'), 'body/a: '],
     [{ a: TEXT }, any, field('a', 'x', '\r\nContent-Type: text/plain; charset=latin1'), 'body/a must be of the charset utf-8'],
     [{ a: TEXT }, any, field('a', 'eA==', '\r\nContent-Transfer-Encoding: base64'), 'body/a has a Content-Transfer-Encoding, which is not accepted'],
+    [{ a: { type: 'array' } }, any, field('a') + typed('a', 'image/png'), 'body/a is a text and a file'],
+    [{ a: {} }, any, field('a') + typed('a', 'image/png'), 'body/a is a text and a file'],
     [{ b: TEXT }, any, field('__proto__', 'x'), 'body has the name "__proto__", which is not accepted'],
   ])('%j with the encoding %j: %j', async (properties, encoding, body, message) => {
     expect(await upload(properties, body + END, { encoding: encoding ?? {} })).toMatchObject({ status: 400, given: expect.stringContaining(message) as string });
+  }); // prettier-ignore
+
+  test.each<[string, string | undefined]>([
+    ['X-Count: 5', undefined],
+    ['x-count: 5\r\nX-Meta: {"a":1}', undefined],
+    ['A: 1', "part/file/0 must have required property 'X-Count'"],
+    ['X-Count: x', 'part/file/0/X-Count must be integer'],
+    ['X-Count: 5\r\nX-Count: 6', 'header/X-Count is given more than once'],
+    ['X-Count: 5\r\nX-Meta: {', 'body/file has a header field that is not as documented: header/X-Meta'],
+  ])('by a documented header field: %j', async (fields, message) => {
+    const headers = {
+      'X-Count': { required: true, schema: { type: 'integer' } },
+      'X-Meta': { content: { 'application/json': { schema: { type: 'object' } } } },
+    };
+    const body = field('file', 'x', `\r\n${fields}`) + END;
+    const { status, given } = await upload({ file: FILE }, body, { encoding: { file: { headers } } });
+    expect([status, message === undefined || JSON.stringify(given).includes(message)]).toEqual([message === undefined ? 200 : 400, true]);
+    if (message === undefined) expect(Object.keys(given)).toEqual(['file']);
   }); // prettier-ignore
 
   test.each<[Readonly<Record<string, object>>, object | undefined, string, object]>([
@@ -202,6 +248,10 @@ describe('a part that the document does not allow is refused by its name', () =>
     [{ file: list }, any, typed('file', 'a/b'), { file: [{ size: 1 }] }],
     [{ file: { anyOf: [FILE, { type: 'null' }] } }, any, typed('file', 'a/b'), { file: { size: 1 } }],
     [{ file: {} }, png, typed('file', 'image/png'), { file: { size: 1 } }],
+    [{ a: {} }, any, typed('a', 'image/png', '\xff'), { a: { name: 'f', type: 'image/png' } }],
+    [{ a: {} }, any, field('a', 'x', '\r\nContent-Type: image/png'), { a: { name: '', type: 'image/png' } }],
+    [{ a: {} }, any, field('a', 'x'), { a: 'x' }],
+    [{}, any, typed('file', 'image/png') + field('a', 'x'), { file: { size: 1 }, a: 'x' }],
     [{ a: { type: 'array', items: object } }, any, field('a', '{"b":1}') + field('a', '{}'), { a: [{ b: 1 }, {}] }],
     [{ a: TEXT }, json, field('a', '"x"'), { a: 'x' }],
     [{ a: { type: 'string', contentEncoding: 'base64' } }, any, field('a', 'eA==', '\r\nContent-Transfer-Encoding: BASE64'), { a: 'eA==' }],
@@ -211,5 +261,74 @@ describe('a part that the document does not allow is refused by its name', () =>
     [{ a: { type: 'object', properties: { b: TEXT } } }, { a: { style: 'deepObject' } }, field('"a[b]"', 'x'), { a: { b: 'x' } }],
   ])('but %j with the encoding %j admits %j', async (properties, encoding, body, given) => {
     expect(await upload(properties, body + END, { encoding: encoding ?? {} })).toMatchObject({ status: 200, given });
+  }); // prettier-ignore
+});
+
+describe('parts by their position, in OpenAPI 3.2', () => {
+  const list = {
+    type: 'array',
+    maxItems: 4,
+    prefixItems: [{ type: 'object', required: ['a'] }, { type: 'integer' }],
+    items: FILE,
+  };
+  const prefixEncoding = [{ contentType: 'application/json' }, {}];
+  const media = { schema: list, prefixEncoding, itemEncoding: { contentType: 'image/*' } };
+  const json = part('Content-Type: application/json', '{"a":1}');
+  const count = part('A: 1', '5');
+  const image = part('Content-Type: image/png\r\nContent-Disposition: attachment; filename="a.png"', 'x');
+  const sent = { name: 'a.png', type: 'image/png', size: 1, text: 'x' };
+
+  async function send(key: string, description: object, body: string, openapi = '3.2.0') {
+    let given: unknown;
+    const postThing = async ({ body: list }: { readonly body: unknown }) => {
+      given = await read(list);
+      return { status: 204 };
+    };
+    const operation = { requestBody: { content: { [key]: description } } };
+    const { app } = buildService({
+      document: buildDocument({ operation, openapi }),
+      handlers: { postThing },
+    });
+    return listening(app, async (port) => {
+      const headers = { 'Content-Type': `${key}; boundary=b` };
+      const answer = await fetch(`http://127.0.0.1:${port}/things`, { method: 'POST', headers, body });
+      const text = await answer.text();
+      return text === '' ? given : (JSON.parse(text) as { readonly message: string }).message;
+    });
+  }
+
+  test.each<[string, object, string, unknown]>([
+    ['multipart/mixed', media, json + count + image + image, [{ a: 1 }, 5, sent, sent]],
+    ['multipart/related', media, json, [{ a: 1 }]],
+    ['multipart/mixed', { itemSchema: { type: 'object', properties: { id: { type: 'integer', format: 'int64' } } } }, part('A: 1', '{"id":9007199254740993,"b":1}'), [{ id: 9007199254740993n }]],
+    ['multipart/mixed', { itemSchema: FILE }, image, [sent]],
+    ['multipart/mixed', media, json + part('A: 1', 'x'), 'body/1 must be integer'],
+    ['multipart/mixed', media, part('A: 1', '{}'), "body/0 must have required property 'a'"],
+    ['multipart/mixed', media, part('A: 1', '{'), 'body/0 is not well-formed JSON: expected a property name, got the end at position 1'],
+    ['multipart/mixed', media, part('Content-Type: text/plain', '{}'), 'body/0 must have the Content-Type application/json'],
+    ['multipart/mixed', media, json + count + part('Content-Type: text/plain'), 'body/2 must have the Content-Type image/*'],
+    ['multipart/mixed', media, json + count + image.repeat(3), 'body must NOT have more than 4 items'],
+    ['multipart/mixed', { itemSchema: { type: 'integer' } }, count + part('A: 1'), 'body/1 must be integer'],
+  ])('%s with %j', async (key, description, body, expected) => {
+    expect(await send(key, description, body + END)).toEqual(expected);
+  }); // prettier-ignore
+
+  test.each<[string, object, string, string]>([
+    ['multipart/mixed', { schema: list }, '3.1.0', 'multipart/mixed cannot be served'],
+    ['multipart/mixed', { schema: { type: 'object' } }, '3.2.0', 'multipart/mixed cannot be served'],
+    ['multipart/mixed', {}, '3.2.0', 'multipart/mixed cannot be served'],
+    ['multipart/mixed', { schema: list, prefixEncoding: [{ style: 'form' }] }, '3.2.0', 'neither a style nor headers'],
+    ['multipart/mixed', { schema: { type: 'array', items: { type: 'array' } } }, '3.2.0', 'a part that is an array is JSON'],
+    ['multipart/form-data', { schema: { properties: { a: { ...FILE, pattern: 'x' } } } }, '3.1.0', 'a cannot be served: pattern cannot judge files'],
+    ['multipart/form-data', { schema: { properties: { a: { type: 'array', uniqueItems: true, items: FILE } } } }, '3.1.0', 'uniqueItems cannot judge files'],
+    ['multipart/form-data', { schema: { properties: { a: { anyOf: [FILE, { type: 'string', format: 'uri' }] } } } }, '3.1.0', 'its schema does not decide between bytes and other values'],
+    ['multipart/form-data', { schema: { properties: { a: FILE } }, encoding: { a: { style: 'form' } } }, '3.1.0', 'a file has no style'],
+    ['multipart/form-data', { schema: { properties: { a: TEXT } }, encoding: { a: { contentType: 'image/png' } } }, '3.1.0', 'image/png is not text: use format binary'],
+    ['multipart/form-data', { schema: { properties: { a: TEXT } }, encoding: { a: { contentType: 'x' } } }, '3.1.0', '"x" is not a media type'],
+    ['multipart/form-data', { schema: { type: 'array', items: TEXT } }, '3.1.0', 'a form is an object'],
+    ['multipart/form-data', { schema: {}, itemSchema: TEXT }, '3.2.0', 'are read by their names, not by itemSchema'],
+    ['multipart/mixed', { schema: list, encoding: {} }, '3.2.0', 'are read by their positions, not by encoding'],
+  ])('%s with %j of %s is a finding', async (key, description, openapi, finding) => {
+    await expect(send(key, description, '', openapi)).rejects.toThrow(finding);
   }); // prettier-ignore
 });

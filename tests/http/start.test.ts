@@ -69,7 +69,9 @@ describe('an invalid OpenAPI 3.1 document is refused', () => {
 
   it('of an unsupported version, without findings about its keywords', () => {
     expect(findings({ swagger: '2.0', info: {}, definitions: {} })).toEqual([
-      expect.stringMatching(/^#\/swagger: expected an OpenAPI 3.1 or 3.2 document, got Swagger 2.0: convert it /),
+      expect.stringMatching(
+        /^#\/swagger: expected an OpenAPI 3.1 or 3.2 document, got Swagger 2.0: convert it /,
+      ),
     ]);
   });
 });

@@ -3,6 +3,7 @@ import type { IncomingBody } from '../http/body';
 import type { MediaType, MediaTypeObject } from '../http/media-type';
 import type { OutgoingBody, StreamEnds } from '../http/send';
 import type { Holder } from '../json/parse';
+import type { Parameter } from '../operations/operations';
 
 /** A body as the document describes it. */
 export interface DescribedBody extends MediaTypeObject {
@@ -82,6 +83,8 @@ export interface ReadPieces {
   readonly judged: string | undefined;
   /** The pointer of the schema by which `each` judges; undefined if it judges nothing. */
   readonly items: string | undefined;
+  /** The documented header fields of parts, by the name of the part. They judge the lists of `envelope.part`, by the same name. */
+  readonly parts?: ReadonlyMap<string, readonly Parameter[]>;
   /**
    * Sets `envelope.body`: to a value once it is complete, or at once to a stream.
    *

@@ -1,5 +1,5 @@
 import { DescribedValue } from '../operations/described-value';
-import { isObject, type JsonObject, members, type OpenApiDocument } from '../document/document';
+import { isObject, joinPointer, type JsonObject, members, type OpenApiDocument } from '../document/document';
 import { decodeText } from '../http/body';
 import { essenceOf, isJson } from '../http/media-type';
 import {
@@ -71,7 +71,17 @@ export function compileForm(
   place: Place = 'body',
   decode = decodeForm,
 ): ReadForm {
-  const encodings = document.at((schema ?? '').replace(/schema$/, 'encoding'));
+  const at = schema?.replace(/schema$/, 'encoding');
+  const encodings = at === undefined ? undefined : document.at(at);
+  for (const [name, encoding] of members(encodings)) {
+    if (!isObject(encoding) || encoding['headers'] === undefined) continue;
+    const message = 'is not enforced: only parts of multipart bodies have headers';
+    document.addRemark({
+      pointer: joinPointer(at ?? '', name, 'headers'),
+      message,
+      keyword: 'Encoding headers',
+    });
+  }
   const encodingOf = (name: string) => {
     const encoding = members(encodings).find(([key]) => key === name)?.[1];
     return isObject(encoding) ? encoding : {};
@@ -88,7 +98,7 @@ interface FieldOptions {
   /** The Encoding Object of a property. */
   readonly encodingOf: (name: string) => JsonObject;
   readonly decode: Decode;
-  readonly place?: Place;
+  readonly place: Place;
   /** The properties that are no text. */
   readonly except?: ReadonlySet<string>;
 }
@@ -104,7 +114,7 @@ export interface ReadFields {
 export function compileFields(
   document: OpenApiDocument,
   schema: string | undefined,
-  { encodingOf, decode, place = 'body', except }: FieldOptions,
+  { encodingOf, decode, place, except }: FieldOptions,
 ): ReadFields {
   const pointer = schema ?? '';
   const form = DescribedValue.at(document, schema);

@@ -54,29 +54,43 @@ function once(rawHeaders: readonly string[], name: string): string | undefined {
 const PARAMETER = /[\t ]*;[\t ]*([!#$%&'*+.^_`|~\w-]+)=(?:"((?:[^"\\]|\\.)*)"|([!#$%&'*+.^_`|~\w-]+))/y;
 
 /**
- * Parses the Content-Disposition of a part of a form. `filename*` (RFC 5987) comes before `filename`.
+ * Parses the Content-Disposition of a part of a form.
  *
  * @throws {Problem} `malformed`
  */
-export function dispositionOf({ rawHeaders }: RawHeaders): Disposition {
+export function dispositionOf(head: RawHeaders): Disposition {
+  const { kind, parameters } = parseDisposition(head) ?? {};
+  if (!parameters) throw notWellFormed('a part has no Content-Disposition');
+  if (kind !== 'form-data') throw notWellFormed('a part has a Content-Disposition other than form-data');
+  const name = parameters.get('name');
+  if (name === undefined || parameters.has('name*')) throw notWellFormed('a part has no name');
+  return { name, fileName: fileNameIn(parameters) };
+}
+
+/** The file name of a part that has no name; empty if there is none. */
+export const fileNameOf = (head: RawHeaders): string =>
+  fileNameIn(parseDisposition(head)?.parameters ?? new Map());
+
+/** `filename*` (RFC 5987) comes before `filename`. */
+function fileNameIn(parameters: ReadonlyMap<string, string>): string {
+  const extended = parameters.get('filename*');
+  return extended === undefined ? (parameters.get('filename') ?? '') : decodeExtended(extended);
+}
+
+function parseDisposition({ rawHeaders }: RawHeaders) {
   const field = once(rawHeaders, 'Content-Disposition');
-  if (field === undefined) throw notWellFormed('a part has no Content-Disposition');
-  const end = /^form-data/i.exec(field)?.[0].length;
-  if (end === undefined) throw notWellFormed('a part has a Content-Disposition other than form-data');
+  if (field === undefined) return undefined;
+  const kind = /^[\w-]*/.exec(field)?.[0] ?? '';
   const parameters = new Map<string, string>();
-  PARAMETER.lastIndex = end;
-  for (let at = end; at < field.length; at = PARAMETER.lastIndex) {
+  PARAMETER.lastIndex = kind.length;
+  for (let at = kind.length; at < field.length; at = PARAMETER.lastIndex) {
     const [, name = '', quoted, token] = PARAMETER.exec(field) ?? [];
     const key = name.toLowerCase();
     if (key === '' || parameters.has(key))
       throw notWellFormed('a part has a Content-Disposition that cannot be read');
     parameters.set(key, quoted === undefined ? (token ?? '') : unescape(quoted));
   }
-  const name = parameters.get('name');
-  if (name === undefined || parameters.has('name*')) throw notWellFormed('a part has no name');
-  const extended = parameters.get('filename*');
-  const fileName = extended === undefined ? parameters.get('filename') : decodeExtended(extended);
-  return { name, fileName: fileName ?? '' };
+  return { kind: kind.toLowerCase(), parameters };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { describeBytes, isText } from '../document/binary';
+import { describeBytes } from '../document/binary';
 import { isObject, type JsonObject } from '../document/document';
 import {
   coverage,
@@ -18,6 +18,8 @@ import type { PartHead } from './multipart-head';
 export interface PartRule {
   /** Whether each part is a file; otherwise it is text, which form.ts reads. */
   readonly isFile: boolean;
+  /** Whether the schema admits texts and files: a part with a file name, or of a type that is not text, is a file. */
+  readonly isAny: boolean;
   /** Whether the parts of one name are a list. */
   readonly isList: boolean;
   /** The media types that the document lists; undefined: any that can be read. */
@@ -28,6 +30,7 @@ export interface PartRule {
   /** For form.ts. */
   readonly encoding: JsonObject;
   readonly isStyled: boolean;
+  readonly hasHeaders: boolean;
 }
 
 const plain = (essence: string): MediaType => ({ essence, parameters: new Map() });
@@ -37,12 +40,14 @@ const JSON_TYPES = [plain('application/json')];
 /** A part of a property whose parts have names of their own. */
 export const TEXT_PART: PartRule = {
   isFile: false,
+  isAny: false,
   isList: false,
   types: undefined,
   isJson: false,
   coding: undefined,
   encoding: {},
   isStyled: true,
+  hasHeaders: false,
 };
 
 /**
@@ -66,9 +71,11 @@ export function ruleOf(value: DescribedValue, given: unknown): PartRule {
   const contentType = isJson ? 'application/json' : 'text/plain';
   return {
     isFile,
+    isAny: !isFile && !isStyled && !kinds && !types,
     isList,
     isJson,
     isStyled,
+    hasHeaders: own['headers'] !== undefined,
     types,
     coding: coding && String(coding['contentEncoding']).toLowerCase(),
     encoding: isStyled ? own : types ? { contentType } : {},
@@ -89,7 +96,8 @@ const isJsonType = ({ essence }: MediaType): boolean => isJson(essence);
 
 /** Whether a type covers neither text nor JSON. */
 const isBinary = ({ essence }: MediaType): boolean =>
-  !isText(essence) &&
+  !isJson(essence) &&
+  !isTextual(essence) &&
   !isTextual(essence) &&
   !['text/plain', 'application/json'].some((usual) => coverage(essence, usual) > 0);
 
@@ -126,6 +134,12 @@ function assertFile(file: DescribedValue, list: DescribedValue | undefined, isSt
 const isBytesType = (type: unknown, schema: JsonObject): boolean =>
   type === 'string' && describeBytes([schema]);
 
+/** The rule of a part whose schema admits texts and files. */
+export function ruleOfAny(rule: PartRule, { type }: PartHead, fileName: string): PartRule {
+  const isFile = rule.isAny && (fileName !== '' || (type !== undefined && isBinary(type)));
+  return isFile ? { ...rule, isFile } : rule;
+}
+
 /** Finds what is wrong with the header fields of a part, as the predicate of a sentence. */
 export function faultOf(rule: PartRule, { type, transferEncoding }: PartHead): string | undefined {
   const { types, isFile, isStyled, coding } = rule;
@@ -145,13 +159,6 @@ export function faultOf(rule: PartRule, { type, transferEncoding }: PartHead): s
 const nameOf = ({ essence, parameters }: MediaType): string =>
   [essence, ...[...parameters].map(([name, value]) => `${name}=${value}`)].join('; ');
 
-/**
- * Decodes a part to the text that form.ts reads, in which a percent sign is data.
- *
- * @returns undefined if it is not UTF-8
- */
-export function textOf(bytes: Buffer, { isStyled }: PartRule): string | undefined {
-  if (!isUtf8(bytes)) return undefined;
-  const text = bytes.toString('utf8');
-  return isStyled ? text.replace(/[%+ ]/g, encodeURIComponent) : text.replaceAll('%', '%25');
-}
+/** Decodes a part; undefined if it is not UTF-8. */
+export const textOf = (bytes: Buffer): string | undefined =>
+  isUtf8(bytes) ? bytes.toString('utf8') : undefined;

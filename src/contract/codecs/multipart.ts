@@ -1,19 +1,18 @@
 import { joinPointer, members } from '../document/document';
 import type { IncomingBody } from '../http/body';
-import { append, EMPTY } from '../http/chunks';
 import type { MediaType } from '../http/media-type';
-import { MAX_IN_MEMORY, Spool, type Uploads } from '../http/uploads';
-import { excerpt } from '../json/excerpt';
 import type { Holder } from '../json/parse';
 import { DescribedValue } from '../operations/described-value';
-import { MalformedParameter, type Pairs } from '../parameters/pairs';
+import { headersAt, type Parameter } from '../operations/operations';
+import type { Pairs } from '../parameters/pairs';
+import { compileParameters, MalformedParameter, type ReadParameters } from '../parameters/parameters';
 import { decodePercent, servable, unlisted, Unservable } from '../parameters/parts';
-import { Problem } from '../problem';
 import type { Codec, DescribedBody } from './codec';
 import { compileFields, type ReadFields } from './form';
-import { Framing, type Piece } from './multipart-framing';
-import { dispositionOf, parseHead, type PartHead } from './multipart-head';
-import { faultOf, type PartRule, ruleOf, TEXT_PART, textOf } from './multipart-part';
+import { dispositionOf, type PartHead } from './multipart-head';
+import { type PartRule, ruleOf, ruleOfAny, TEXT_PART } from './multipart-part';
+import { compilePositions } from './multipart-positions';
+import { malformedPart, receiveParts } from './multipart-reception';
 
 /** Forms with files (RFC 7578, OpenAPI 3.1 section 4.8.14.3). They are read only. */
 export const multipart: Codec = {
@@ -23,12 +22,21 @@ export const multipart: Codec = {
   isJudged: true,
   carries: (essence) => essence.startsWith('multipart/'),
   reader(body) {
-    if (body.type.essence !== 'multipart/form-data')
-      throw new Unservable(`${body.key} cannot be served: multipart/form-data can`);
+    const isForm = body.type.essence === 'multipart/form-data';
+    const at = (field: string) => joinPointer(body.pointer, field);
+    const wrong = (
+      isForm ? ['itemSchema', 'x-item-schema', 'prefixEncoding', 'itemEncoding'] : ['encoding']
+    ).find((field) => body.document.at(at(field)) !== undefined);
+    if (wrong !== undefined)
+      throw new Unservable(
+        `the parts of ${body.key} are read by their ${isForm ? 'names' : 'positions'}, not by ${wrong}`,
+      );
+    if (!isForm) return compilePositions(body);
     const form = compileForm(body);
     return {
       judged: body.schema,
       items: undefined,
+      parts: new Map([...form.headers].map(([name, { documented }]) => [name, documented])),
       read: (pieces, envelope, type) => readForm(form, pieces, envelope, type),
     };
   },
@@ -37,12 +45,19 @@ export const multipart: Codec = {
   },
 };
 
+/** The documented header fields of the parts of one name. */
+interface PartHeaders {
+  readonly documented: readonly Parameter[];
+  readonly read: ReadParameters;
+}
+
 /** How the parts of a form are read. */
 interface Form {
   readonly rules: ReadonlyMap<string, PartRule>;
   /** The parts that are not listed; undefined if the schema describes none: what they hold is left out. */
   readonly others: PartRule | undefined;
   readonly fields: ReadFields;
+  readonly headers: ReadonlyMap<string, PartHeaders>;
 }
 
 function compileForm({ document, schema, pointer }: DescribedBody): Form {
@@ -55,10 +70,17 @@ function compileForm({ document, schema, pointer }: DescribedBody): Form {
     const rule = servable(document, place, name, () => ruleOf(form.property(name), encodings.get(name)));
     if (rule) rules.set(name, rule);
   }
+  const headers = new Map<string, PartHeaders>();
   for (const name of encodings.keys()) {
+    const at = joinPointer(pointer, 'encoding', name);
+    const documented = headersAt(document, joinPointer(at, 'headers'));
+    if (documented.length > 0) {
+      const read = compileParameters(document, { parameters: documented, security: [], pointer: at });
+      headers.set(name, { documented, read });
+    }
     if (names.includes(name)) continue;
     const message = `${name} is not a property of the schema`;
-    document.addRemark({ pointer: joinPointer(pointer, 'encoding', name), message, keyword: 'Encoding' });
+    document.addRemark({ pointer: at, message, keyword: 'Encoding' });
   }
   const isOpen =
     names.length === 0 ||
@@ -68,125 +90,63 @@ function compileForm({ document, schema, pointer }: DescribedBody): Form {
   const others = isOpen ? servable(document, place, '*', () => ruleOf(unlisted(form), undefined)) : undefined;
   const files = new Set(names.filter((name) => rules.get(name)?.isFile === true));
   const encodingOf = (name: string) => rules.get(name)?.encoding ?? {};
-  const fields = compileFields(document, schema, { encodingOf, decode: decodePercent, except: files });
-  return { rules, others, fields };
+  const fields = compileFields(document, schema, {
+    encodingOf,
+    decode: decodePercent,
+    place: 'body',
+    except: files,
+  });
+  return { rules, others, fields, headers };
 }
 
 async function readForm(form: Form, body: IncomingBody, envelope: Holder, type: MediaType): Promise<void> {
-  const { uploads } = body;
-  if (!uploads) throw new Error('expected a service that receives uploads');
-  const framing = new Framing(type.parameters.get('boundary'));
-  const reception = new Reception(form, body, uploads);
-  for await (const bytes of body) {
-    const before = reception.held;
-    for (const piece of framing.push(bytes)) await reception.take(piece);
-    body.release(bytes.length - (reception.held - before));
-  }
-  framing.end();
-  envelope['body'] = reception.value();
-}
-
-/** A part that is being received. */
-interface Part extends Pick<PartHead, 'contentType'> {
-  readonly name: string;
-  readonly fileName: string;
-  readonly rule: PartRule;
-  /** Undefined for a text. */
-  readonly spool: Spool | undefined;
-  text: Buffer;
-  size: number;
-}
-
-/** The parts of a body, as they arrive. */
-class Reception {
-  /** Bytes in memory. */
-  held = 0;
-  private part: Part | undefined;
-  private readonly texts: Pairs = new Map();
-  private readonly files = new Map<string, File[]>();
-
-  constructor(
-    private readonly form: Form,
-    private readonly body: IncomingBody,
-    private readonly uploads: Uploads,
-  ) {}
-
-  take(piece: Piece): void | Promise<void> {
-    const { part } = this;
-    if (piece.kind === 'head') this.begin(parseHead(piece.head));
-    else if (part && piece.kind === 'data') return this.write(part, piece.data);
-    else if (part) return this.end(part);
-  }
-
-  /** The body as the handler receives it. */
-  value(): Holder {
-    const body = this.form.fields(this.texts);
-    for (const [name, files] of this.files) {
-      const [file, another] = files;
-      const rule = this.form.rules.get(name) ?? this.form.others;
-      if (another && rule?.isList !== true) throw malformed(name, 'is given more than once');
-      body[name] = rule?.isList === true ? files : file;
-    }
-    return body;
-  }
-
-  private begin(head: PartHead): void {
+  const { rules, others, fields, headers } = form;
+  const texts: Pairs = new Map();
+  const files = new Map<string, File[]>();
+  const received = new Map<string, object[]>();
+  await receiveParts(body, type, (head) => {
     const { name, fileName } = dispositionOf(head);
     if (name === '__proto__')
       throw new MalformedParameter('body has the name "__proto__", which is not accepted', '/body');
-    const { rules, others, fields } = this.form;
-    const rule = rules.get(name) ?? (fields.reads(name) ? TEXT_PART : others);
-    if (!rule) {
-      // The schema says whether there may be such a part. What it holds is left out.
-      this.texts.set(name, ['']);
-      this.part = undefined;
-      return;
+    const found = rules.get(name) ?? (fields.reads(name) ? TEXT_PART : others);
+    if (!found) {
+      texts.set(name, ['']); // for the schema, which says whether there may be such a part
+      return undefined;
     }
-    const wrong = faultOf(rule, head);
-    if (wrong !== undefined) throw malformed(name, wrong);
-    let spool: Spool | undefined;
-    if (rule.isFile) {
-      const file = new Spool(this.uploads, Math.min(MAX_IN_MEMORY, this.uploads.memory - this.held));
-      this.body.whenOver(() => file.remove());
-      spool = file;
-    }
-    const { contentType } = head;
-    this.part = { name, fileName, rule, contentType, spool, text: EMPTY, size: 0 };
-  }
+    const rule = ruleOfAny(found, head, fileName);
+    if (files.has(name) && !rule.isList) throw malformedPart(name, 'is given more than once');
+    if ((rule.isFile ? texts : files).has(name)) throw malformedPart(name, 'is a text and a file');
+    const documented = headers.get(name);
+    if (documented) add(received, name, readHeaders(name, documented, head));
+    const done = (value: File | string) => {
+      if (typeof value === 'string') add(texts, name, asPairs(value, rule));
+      else add(files, name, value);
+    };
+    return { name, fileName, rule, done };
+  });
+  const value = fields(texts);
+  for (const [name, list] of files)
+    value[name] = (rules.get(name) ?? others)?.isList === true ? list : list[0];
+  envelope['body'] = value;
+  if (headers.size > 0) envelope['part'] = Object.fromEntries(received);
+}
 
-  private async write(part: Part, data: Buffer): Promise<void> {
-    if (part.spool) {
-      this.held += await part.spool.write(data);
-      return;
-    }
-    part.text = append(part.text, part.size, data);
-    part.size += data.length;
-    this.held += data.length;
-    const { memory } = this.uploads;
-    if (this.held > memory)
-      throw new Problem(
-        'tooLarge',
-        `the parts of the body without its files are larger than ${memory} bytes`,
-      );
-  }
-
-  private async end({ name, fileName, contentType, spool, text, size, rule }: Part): Promise<void> {
-    this.part = undefined;
-    if (spool) {
-      add(this.files, name, await spool.end(fileName, contentType ?? 'text/plain'));
-      return;
-    }
-    const decoded = textOf(text.subarray(0, size), rule);
-    if (decoded === undefined) throw malformed(name, 'is not UTF-8');
-    add(this.texts, name, decoded);
+function readHeaders(name: string, { read }: PartHeaders, { rawHeaders }: PartHead): object {
+  try {
+    return read({ path: new Map(), query: '', rawHeaders }).header ?? {};
+  } catch (error) {
+    if (!(error instanceof MalformedParameter)) throw error;
+    throw malformedPart(name, `has a header field that is not as documented: ${error.message}`);
   }
 }
 
+/** The text of a part as form.ts reads it, where a percent sign is data, and so are the delimiters of styles. */
+const asPairs = (text: string, { isStyled }: PartRule): string =>
+  isStyled ? text.replace(/[%+ ]/g, encodeURIComponent) : text.replaceAll('%', '%25');
+
+/** Adds a value to the list of a name. */
 function add<T>(lists: Map<string, T[]>, name: string, value: T): void {
   const list = lists.get(name);
   if (list) list.push(value);
   else lists.set(name, [value]);
 }
-
-const malformed = (name: string, message: string) =>
-  new MalformedParameter(`body/${excerpt(name)} ${message}`, joinPointer('/body', name));

@@ -20,4 +20,4 @@ export function describeBytes(schemas: readonly JsonObject[]): boolean {
 }
 
 /** Whether the content of a media type is text, as JSON is. */
-export const isText = (essence: string): boolean => isJson(essence) || essence.startsWith('text/');
+const isText = (essence: string): boolean => isJson(essence) || essence.startsWith('text/');

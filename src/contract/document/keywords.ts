@@ -136,7 +136,7 @@ const TABLE = {
   },
   Encoding: {
     contentType: 'enforced',
-    headers: 'unenforced {Header}', // Only parts of multipart bodies have headers.
+    headers: 'enforced {Header}',
     style: 'enforced',
     explode: 'enforced',
     allowReserved: 'enforced', // It makes a style count, as style and explode do.

@@ -13,7 +13,7 @@ import {
   type RawParameters,
 } from '../parameters/parameters';
 import { type Headers, Problem } from '../problem';
-import { envelopeSchema, parameterSchemas } from '../schema/envelope';
+import { envelopeSchema, parameterSchemas, withParts } from '../schema/envelope';
 import type { SchemaSet } from '../schema/schema-set';
 import type { Convert } from '../schema/position';
 import type { Find, Shapes } from '../schema/shapes';
@@ -99,7 +99,8 @@ export function planRequests(
     if (typeof decode === 'function' && (operation.bodyLimit ?? 0) > constants.MAX_STRING_LENGTH)
       limitFinding(`a body of ${media.key} is held in memory, at most ${constants.MAX_STRING_LENGTH} bytes`);
     const { judged, items, item } = judgesOf(decode, codec, media, schemas);
-    const schema = envelopeSchema(parameters, judged, schemas, required);
+    const parts = 'parts' in decode ? decode.parts : undefined;
+    const schema = envelopeSchema(withParts(parameters, parts, schemas), judged, schemas, required);
     return [{ media, codec, decode, judged, schema, items, item }];
   });
 
@@ -155,6 +156,7 @@ export function planRequests(
           throw inWords(error);
         }
         assertValid(reader?.judge ?? judgeBodiless, reader?.shape, envelope);
+        if ('part' in envelope) delete envelope['part']; // handlers do not get the header fields of parts
         for (const { location, convert } of own.converters)
           if (location in envelope) convert(envelope, location);
         return choice ? { ...envelope, contentType: reader?.contentType } : envelope;

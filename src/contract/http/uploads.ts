@@ -1,9 +1,8 @@
-import { mkdirSync, openAsBlob, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Problem } from '../problem';
-import { append, EMPTY } from './chunks';
 
 /** Where the files of uploads lie until their exchanges end. */
 export interface UploadOptions {
@@ -15,8 +14,6 @@ export interface UploadOptions {
 
 /** The folder of the system for temporary files, and 1 GiB. */
 const USUAL: UploadOptions = { folder: tmpdir(), quota: 2 ** 30 };
-/** The maximum size of a file that is kept in memory, in bytes. */
-export const MAX_IN_MEMORY = 65_536;
 /** Milliseconds after which a folder of another machine that nobody has changed is a leftover. */
 const OLD = 24 * 60 * 60 * 1_000;
 /** Errors of the operating system that end when files are removed or closed. */
@@ -32,6 +29,11 @@ const PROCESS_FOLDER = /^uploads@([^@]+)@(\d+)@([\da-f-]{36})$/;
 const inUse = new Set<string>();
 let isWatching = false;
 
+/** Files cannot be made in the folder of uploads. */
+export class UnusableFolder extends Error {
+  override name = 'UnusableFolder';
+}
+
 /** The temporary files of one service. The folder of the process exists while it holds any. */
 export class Uploads {
   private readonly folder: string;
@@ -41,14 +43,20 @@ export class Uploads {
   private count = 0;
 
   /**
-   * @param memory the maximum size of the values of one body that are kept in memory, in bytes
-   * @throws {Error} of the file system, if the folder cannot be made or read
+   * @param memory the bytes of one body in memory, beyond which each of its files lies on the disk
+   * @throws {UnusableFolder}
    */
   constructor(
     { folder, quota }: UploadOptions = USUAL,
     readonly memory: number,
   ) {
-    mkdirSync(folder, { recursive: true });
+    try {
+      mkdirSync(folder, { recursive: true });
+      accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+    } catch (error) {
+      const message = `expected a folder in which files can be made, got ${JSON.stringify(folder)} (${String(codeOf(error))})`;
+      throw new UnusableFolder(message, { cause: error });
+    }
     removeLeftovers(folder);
     this.folder = join(folder, OWN);
     this.quota = quota;
@@ -97,98 +105,16 @@ export class Uploads {
   }
 }
 
-/** The bytes of a file that is being received: in memory up to a size, then in a temporary file. */
-export class Spool {
-  /** Bytes. */
-  size = 0;
-  private held: Buffer = EMPTY;
-  private inMemory = 0;
-  private onDisk = 0;
-  private file: { readonly handle: FileHandle; readonly path: string } | undefined;
-  private isOpen = false;
-  private isWriting = false;
-  private isOver = false;
-
-  /** @param most the maximum size in memory, in bytes */
-  constructor(
-    private readonly uploads: Uploads,
-    private readonly most: number,
-  ) {}
-
-  /**
-   * Adds bytes. Wait for the result before the next call.
-   *
-   * @returns how many more bytes are held in memory, which may be negative
-   * @throws {Problem} `unavailable` if the quota or the disk is full
-   */
-  async write(data: Buffer): Promise<number> {
-    const before = this.inMemory;
-    this.size += data.length;
-    // Small chunks are collected: each write takes a call of the operating system.
-    this.held = append(this.held, before, data);
-    this.inMemory += data.length;
-    const isSmall = this.file ? this.inMemory < MAX_IN_MEMORY : this.size <= this.most;
-    if (!isSmall) await this.flush();
-    return this.inMemory - before;
-  }
-
-  /** Ends the file. It can be read until `remove` is called. */
-  async end(name: string, type: string): Promise<File> {
-    if (!this.file) return new File([this.held.subarray(0, this.inMemory)], name, { type });
-    await this.flush();
-    await this.close(this.file.handle);
-    return new File([await openAsBlob(this.file.path)], name, { type });
-  }
-
-  /** Removes the file; at the end of a write, if one is under way. */
-  async remove(): Promise<void> {
-    this.isOver = true;
-    if (this.isWriting) return;
-    this.held = EMPTY;
-    this.uploads.release(this.onDisk);
-    this.onDisk = 0;
-    const { file } = this;
-    this.file = undefined;
-    if (!file) return;
-    await this.close(file.handle);
-    await this.uploads.remove(file.path);
-  }
-
-  private async flush(): Promise<void> {
-    const data = this.held.subarray(0, this.inMemory);
-    this.uploads.reserve(data.length);
-    this.onDisk += data.length;
-    this.isWriting = true;
-    try {
-      if (!this.file) {
-        this.file = await this.uploads.open();
-        this.isOpen = true;
-      }
-      await this.file.handle.appendFile(data);
-    } catch (error) {
-      throw inWords(error);
-    } finally {
-      this.isWriting = false;
-      if (this.isOver) await this.remove();
-    }
-    this.held = EMPTY;
-    this.inMemory = 0;
-  }
-
-  private async close(handle: FileHandle): Promise<void> {
-    if (!this.isOpen) return;
-    this.isOpen = false;
-    await handle.close();
-  }
-}
+const codeOf = (error: unknown): unknown => (error as Partial<NodeJS.ErrnoException>).code;
 
 const full = (message: string, options?: ErrorOptions) =>
   new Problem('unavailable', `${message}: try again later`, { 'Retry-After': '10' }, options);
 
 /** A full disk as a problem; another error unchanged. */
-function inWords(error: unknown): unknown {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  return FULL.includes(code) ? full('there is no space for uploads', { cause: error }) : error;
+export function inWords(error: unknown): unknown {
+  return FULL.includes(String(codeOf(error)))
+    ? full('there is no space for uploads', { cause: error })
+    : error;
 }
 
 /** Removes the folders of processes that have ended without doing so. */
@@ -219,7 +145,7 @@ function hasEnded(pid: number): boolean {
     process.kill(pid, 0);
     return false;
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'ESRCH';
+    return codeOf(error) === 'ESRCH';
   }
 }
 

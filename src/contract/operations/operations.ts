@@ -293,6 +293,26 @@ class OperationReader {
   }
 }
 
+/** Reads a map of Header Objects, such as those of the parts of a multipart body. Content-Type is not one of them. */
+export function headersAt(document: OpenApiDocument, map: string): Parameter[] {
+  return members(document.at(map)).flatMap(([name]) => {
+    if (name.toLowerCase() === 'content-type') return [];
+    const { pointer, value } = document.follow(joinPointer(map, name));
+    const [key] = members(value['content']).map(([type]) => type);
+    const owner = key === undefined ? pointer : joinPointer(pointer, 'content', key);
+    return {
+      name,
+      in: 'header',
+      required: value['required'] === true,
+      style: 'simple',
+      explode: value['explode'] === true,
+      schemaPointer: key !== undefined || 'schema' in value ? joinPointer(owner, 'schema') : undefined,
+      json: key !== undefined,
+      pointer,
+    };
+  });
+}
+
 /** Whether a parameter with this media type is JSON text. */
 const isJsonText = ({ type }: MediaTypeObject): boolean =>
   (isJson(type.essence) || coverage(type.essence, 'application/json') > 0) && !type.parameters.has('charset');

@@ -83,7 +83,10 @@ interface Readers {
 }
 
 /** Compiles the reader of an operation's parameters. A parameter that cannot be read becomes a finding of the document. */
-export function compileParameters(document: OpenApiDocument, operation: Operation): ReadParameters {
+export function compileParameters(
+  document: OpenApiDocument,
+  operation: Pick<Operation, 'parameters' | 'security' | 'pointer'>,
+): ReadParameters {
   const readers: Readers = { path: [], query: [], header: [], cookie: [] };
   const isWhole = operation.parameters.some((parameter) => parameter.in === 'querystring');
   for (const parameter of operation.parameters) {
@@ -184,7 +187,10 @@ function headerReader(name: string, read: Read<string>, isList: boolean): Reader
 }
 
 /** The names of API keys in the query (OpenAPI 3.1 section 4.8.27). They are documented, but not parameters. */
-export function credentialsInQuery(document: OpenApiDocument, operation: Operation): string[] {
+export function credentialsInQuery(
+  document: OpenApiDocument,
+  operation: Pick<Operation, 'security'>,
+): string[] {
   return operation.security.flat().flatMap(({ scheme }) => {
     const { value } = document.follow(joinPointer('/components/securitySchemes', scheme));
     return value['type'] === 'apiKey' && value['in'] === 'query' ? [String(value['name'])] : [];

@@ -2,7 +2,7 @@
 import { isObject, joinPointer, members, type OpenApiDocument } from '../document/document';
 import { isJson, type MediaTypeObject, typeOfRange } from '../http/media-type';
 import { stringifyJson } from '../json/stringify';
-import { isBinary } from '../schema/binary';
+import { isBinary } from '../document/binary';
 import type { ExampleBody } from './example-request';
 
 /** A file that stands in the folder of every service: what a client uploads in an example. */

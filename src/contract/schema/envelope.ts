@@ -57,3 +57,18 @@ export function envelopeSchema(
     required: [...parameters.required, ...(bodyRequired ? ['body'] : [])],
   };
 }
+
+/** Adds the schemas of the header fields of parts: of each name, a list of objects. */
+export function withParts(
+  parameters: ParameterSchemas,
+  parts: ReadonlyMap<string, readonly Parameter[]> | undefined,
+  schemas: SchemaSet,
+): ParameterSchemas {
+  if (!parts || parts.size === 0) return parameters;
+  const lists = [...parts].map(([name, headers]): [string, JsonObject] => [
+    name,
+    { type: 'array', items: parameterSchemas(headers, schemas).properties['header'] },
+  ]);
+  const part = { type: 'object', properties: Object.fromEntries(lists) };
+  return { ...parameters, properties: { ...parameters.properties, part } };
+}

@@ -170,6 +170,24 @@ const ROWS: readonly Row[] = [
     { type: FORM, body: 'a=1%7C2' },
   ],
   ['Encoding explode', formOf({ explode: false }), 204, { type: FORM, body: 'a=1,2' }],
+  [
+    'Encoding headers',
+    things({
+      requestBody: {
+        content: {
+          'multipart/form-data': {
+            schema: { properties: { a: integer } },
+            encoding: { a: { headers: { 'X-A': { required: true, schema: integer } } } },
+          },
+        },
+      },
+    }),
+    400,
+    {
+      type: 'multipart/form-data; boundary=b',
+      body: '--b\r\nContent-Disposition: form-data; name=a\r\n\r\n1\r\n--b--',
+    },
+  ],
   // OpenAPI 3.1 section 4.8.15.1: with this keyword an object has a style instead of JSON, which a form does not support.
   ['Encoding allowReserved', formOf({ allowReserved: true }, 'object'), 'refused'],
 

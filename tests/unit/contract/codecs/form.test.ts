@@ -118,6 +118,11 @@ describe('a form', () => {
     expect(compile(properties, more).findings.join('\n')).toContain(message);
   });
 
+  test('has no parts with headers, which is a remark', () => {
+    compile({ a: STRING }, { encoding: { a: { headers: { 'X-A': {} } } } });
+    expect(document.remarks.map(({ pointer }) => pointer)).toEqual(['/components/x-form/encoding/a/headers']);
+  });
+
   test('many pairs, equal or different, take linear time', () => {
     const { read } = compile({ a: list(STRING) });
     const different = Array.from({ length: 100_000 }, (_, i) => `b${i}=1`);

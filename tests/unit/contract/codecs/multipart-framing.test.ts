@@ -1,4 +1,5 @@
 import { Dicer } from '@fastify/busboy';
+import { adversaries, growsTooFast } from '../../../support/growth';
 import { Framing, MAX_HEAD, MAX_PARTS } from '../../../../src/contract/codecs/multipart-framing';
 
 const BOUNDARY = 'b-b';
@@ -112,6 +113,25 @@ const DROPPED = [
   'text after the last boundary',
   'header fields that are too large',
 ];
+
+test('framing takes time linear in the body, also byte by byte', () => {
+  const dashes = new Framing(`${'-'.repeat(69)}x`);
+  const read = (text: string) => {
+    split(text);
+    split(text, 1);
+    dashes.push(Buffer.from(text));
+  };
+  const tokens = [
+    `\r\n--${BOUNDARY}`,
+    `\r\n--${BOUNDARY.slice(0, -1)}`,
+    '-',
+    CRLF,
+    part(''),
+    part('').slice(0, -9),
+  ];
+  const slow = [...adversaries(tokens)].filter((adversary) => growsTooFast(read, adversary));
+  expect(slow.map(({ name }) => name)).toEqual([]);
+});
 
 test('the parser of the package accepts what the framing refuses: so only its search is used', async () => {
   const accepts = (body: string) =>
