@@ -4,7 +4,7 @@ import { type FileHandle, open, truncate, writeFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import type { Answer, ServiceOptions } from '../../src/contract';
+import type { Answer, RequestContext, ServiceOptions } from '../../src/contract';
 import type { OperationalKind } from '../../src/runtime';
 import { keepFolder } from '../support/folder';
 import { buildDocument, buildService, json, listening } from '../support/service';
@@ -407,3 +407,32 @@ test('an error body of 412 or 416 that the document does not allow is a finding 
       }),
     ).toThrow(`the ${status} response: body must have required property 'reason'`);
 });
+
+/** The one thing, with a tag for each of its states; undefined while it does not exist. */
+let state: number | undefined;
+const putThing = (given: RequestContext) => {
+  const held = given.preconditions.hold(state === undefined ? undefined : { etag: `"${state}"` });
+  if (!held)
+    return Promise.resolve({ status: 412, body: { error: 1, message: String(given.preconditions.ifMatch) } });
+  state = (state ?? 0) + 1;
+  return Promise.resolve({ status: 204, headers: { ETag: `"${state}"` } });
+};
+
+test.each<[string, string, number | undefined, number, number | undefined]>([
+  ['none', '', 1, 204, 2],
+  ['the state that is there', 'If-Match: "0", "1"\r\n', 1, 204, 2],
+  ['another state', 'If-Match: "0"\r\n', 1, 412, 1],
+  ['any state, where there is none', 'If-Match: *\r\n', undefined, 412, undefined],
+  ['no state, where there is one', 'If-None-Match: *\r\n', 1, 412, 1],
+  ['no state, where there is none', 'If-None-Match: *\r\n', undefined, 204, 1],
+  ['what nobody can compare', 'If-Match: 1\r\n', 1, 400, 1],
+])(
+  'an operation asks before it acts whether its preconditions hold: %s',
+  async (_, field, before, status, after) => {
+    state = before;
+    const responses = { 204: { description: '', headers: { ETag: text } }, 412: error, default: error };
+    const document = buildDocument({ paths: { '/things': { put: { operationId: 'putThing', responses } } } });
+    const { head } = await ask(() => ({}), request('PUT', field), { document, handlers: { putThing } });
+    expect([Number(head.split(' ')[1]), state]).toEqual([status, after]);
+  },
+);
