@@ -43,7 +43,7 @@ const CORE = {
   ],
   'pipeline.ts': ['http', 'operations', 'security', 'exchange', 'samples', 'compile.ts', 'problem.ts'],
   'http-server.ts': ['json', 'http', 'operations', 'exchange', 'problem.ts'],
-  'handler-types.ts': ['security', 'exchange'],
+  'handler-types.ts': ['http', 'security', 'exchange'],
 };
 
 /** The modules of the toolchain. */

@@ -4,6 +4,7 @@
  */
 import type { FileHandle } from 'node:fs/promises';
 import type { Logger } from './exchange/exchange';
+import type { Preconditions } from './http/conditional';
 import type { PrincipalsFor, SchemeOf } from './security/principals';
 
 /** The parts of a generated operation that these types read. */
@@ -118,6 +119,11 @@ export interface RequestContext {
   readonly signal: AbortSignal;
   /** Adds the id of the request to each line. Created at the first use. */
   readonly log: Logger;
+  /**
+   * The If-Match, If-None-Match and If-Unmodified-Since of the request. The server answers those of GET and HEAD; another
+   * operation asks, before it changes anything, whether they hold for the state that it has read.
+   */
+  readonly preconditions: Preconditions;
 }
 
 /**

@@ -16,6 +16,7 @@ export { type Logger, type LoggerFor, type Outcome, type Stage, STAGES } from '.
 export { isStub, stub } from './exchange/wiring';
 export type { Handler, HandlerRequest, HandlerResponse, Handlers, RequestContext } from './handler-types';
 export { attempt, faultToStderr, type ReportFault, safely } from './http/fault';
+export type { EntityTags, Preconditions, Validators } from './http/conditional';
 export { requestIdOf } from './http/header-field';
 export { preferredCoding } from './http/media-type';
 export { UnusableFolder } from './http/uploads';

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { compileContract } from './compile';
 import { Admission } from './exchange/admission';
 import { createAnswers, STOPPING } from './exchange/answers';
+import { compileSelect } from './exchange/conditional';
 import {
   consoleLogger,
   type Exchange,
@@ -18,7 +19,7 @@ import type { ServiceOptions, Streams } from './exchange/service-options';
 import { checkWiring } from './exchange/wiring';
 import { announcesBody, IncomingBody } from './http/body';
 import { Connection } from './http/connection';
-import { faultToStderr, safely, settle, settleWithin } from './http/fault';
+import { faultToStderr, type ReportFault, safely, settle, settleWithin } from './http/fault';
 import { OutgoingBody } from './http/send';
 import { fieldLines, fieldText, isFieldValue, repeatedField, requestIdOf } from './http/header-field';
 import { Uploads } from './http/uploads';
@@ -52,11 +53,11 @@ export function createService<Own extends string = never>(options: ServiceOption
   const streams = { ...STREAMS, ...options.streams };
   const contract = compileContract(given, options);
   checkWiring(contract, options);
-  const served = withAuthentication(contract, options.strategies);
   options.onRemarks?.(contract.remarks);
   const { afterAuthentication, beforeHandler, afterResponse } = hookLists(options);
   const answerStub = options.stubs ? createStubAnswers(contract.document) : undefined;
   const fault = safely(options.reportFault ?? faultToStderr);
+  const served = secure(contract, options.strategies, fault);
   const loggerFor: LoggerFor = (...request) => {
     const log = (options.loggerFor ?? consoleLogger)(...request);
     settle(log, fault);
@@ -155,7 +156,9 @@ export function createService<Own extends string = never>(options: ServiceOption
       const { status, headers, contentType: type, body } = given;
       exchange.body = body;
       returned.push(status, headers, type, body);
-      encoded = responses.write({ status, headers, contentType: type, body }, exchange.headers, accepted);
+      const answer = { status, headers, contentType: type, body };
+      encoded = responses.write(answer, exchange.headers, accepted);
+      encoded = found.served.select?.(request, answer, encoded) ?? encoded;
       if (encoded.body instanceof OutgoingBody && request.method !== 'HEAD') {
         if (streams.stopping?.aborted && encoded.body.ends.atStop) throw STOPPING;
         admission.assertPlace(exchange);
@@ -244,13 +247,14 @@ const receivesUploads = ({ served }: Contract): boolean =>
     requestBody?.content.some(({ type }) => type.essence.startsWith('multipart/')),
   );
 
-function withAuthentication({ document, served }: Contract, strategies: Strategies) {
+function secure({ document, served }: Contract, strategies: Strategies, fault: ReportFault) {
   const runners = new Map<string, RunStrategy>();
   const secured = new Map<Operation, SecuredOperation>();
   for (const [operation, one] of served) {
     secured.set(operation, {
       ...one,
       authenticate: compileSecurity(document, operation, strategies, runners),
+      select: compileSelect(one, fault),
     });
   }
   return secured;

@@ -9,8 +9,10 @@ export type ProblemKind =
   | 'methodNotAllowed'
   | 'notAcceptable'
   | 'requestTimeout'
+  | 'preconditionFailed' // RFC 9110 section 13.1
   | 'tooLarge'
   | 'unsupportedMediaType'
+  | 'rangeNotSatisfiable'
   | 'headersTooLarge'
   | 'unexpected' // an error of the server; only the log has the cause
   | 'notImplemented'

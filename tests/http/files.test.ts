@@ -4,29 +4,35 @@ import { type FileHandle, open, truncate, writeFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import type { Answer } from '../../src/contract';
+import type { Answer, RequestContext, ServiceOptions } from '../../src/contract';
+import type { OperationalKind } from '../../src/runtime';
 import { keepFolder } from '../support/folder';
 import { buildDocument, buildService, json, listening } from '../support/service';
 import { exchangeBytes } from '../support/wire';
 
-const DOCUMENT = buildDocument({
-  paths: {
-    '/things': {
-      get: {
-        operationId: 'getThing',
-        responses: {
-          200: {
-            description: '',
-            headers: { 'Content-Disposition': { schema: { type: 'string' } } },
-            content: { 'image/png': {}, ...json({}), 'text/plain': { schema: { type: 'string' } } },
-          },
-          204: { description: '' },
-          default: { description: '', content: json({}) },
-        },
-      },
-    },
+const text = { schema: { type: 'string' } };
+const error = { description: '', content: json({ type: 'object', required: ['error', 'message'] }) };
+const headers = { ETag: text, 'Last-Modified': text, 'Content-Disposition': text, 'Cache-Control': text };
+const RESPONSES = {
+  200: {
+    description: '',
+    headers,
+    content: { 'image/png': {}, ...json({}), 'text/plain': { schema: { type: 'string' } } },
   },
-});
+  204: { description: '' },
+  206: {
+    description: '',
+    headers: { 'Content-Range': { ...text, required: true }, ETag: { ...text, required: true } },
+    content: { 'image/*': {} },
+  },
+  304: { description: '' },
+  412: error,
+  416: error,
+  default: error,
+};
+const documentOf = (responses: object) =>
+  buildDocument({ paths: { '/things': { get: { operationId: 'getThing', responses } } } });
+const DOCUMENT = documentOf(RESPONSES);
 /** More than one piece, none of which is like another. */
 const BYTES = Buffer.from(Array.from({ length: 150_000 }, (_, i) => (i * 7 + (i >> 8)) % 251));
 
@@ -41,21 +47,27 @@ async function opened(file = path): Promise<FileHandle> {
   return handle;
 }
 
+const request = (method = 'GET', fields = '') =>
+  `${method} /things HTTP/1.1\r\nHost: x\r\n${fields}Connection: close\r\n\r\n`;
+
 /** What a client gets for the answer of a handler, and what is reported. */
-async function ask(answer: () => Partial<Answer> | Promise<Partial<Answer>>, method = 'GET') {
+async function ask(
+  answer: () => Partial<Answer> | Promise<Partial<Answer>>,
+  sent = request(),
+  options: Partial<ServiceOptions<OperationalKind>> = {},
+) {
   const faults: unknown[] = [];
   const { app, outcomes } = buildService({
     document: DOCUMENT,
     handlers: { getThing: async () => ({ status: 200, contentType: 'image/png', ...(await answer()) }) },
     reportFault: (error) => faults.push(error),
+    ...options,
   });
-  const received = await listening(app, (port) =>
-    exchangeBytes(port, `${method} /things HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`),
-  );
+  const received = await listening(app, (port) => exchangeBytes(port, sent));
   const end = received.indexOf('\r\n\r\n') + 4;
   const cause = outcomes[0]?.problem?.cause as Error | undefined;
   return {
-    head: received.toString('latin1', 0, end),
+    head: received.toString('latin1', 0, end).replace(/(Date|X-Powered-By): .*\r\n/g, ''),
     body: received.subarray(end),
     log: cause?.message,
     faults,
@@ -70,7 +82,7 @@ async function allClosed(): Promise<void> {
   }
 }
 
-test.each<[string, () => unknown]>([
+const BODIES: [string, () => unknown][] = [
   ['a Uint8Array', () => new Uint8Array(BYTES)],
   ['a part of an ArrayBuffer', () => new Uint8Array(Buffer.concat([BYTES, BYTES])).subarray(0, BYTES.length)],
   ['a Blob', () => new Blob([BYTES.subarray(0, 99), BYTES.subarray(99)])],
@@ -86,15 +98,16 @@ test.each<[string, () => unknown]>([
       return handle;
     },
   ],
-])('%s is sent whole, with its length, and HEAD gets the same head', async (_, body) => {
+];
+
+test.each(BODIES)('%s is sent whole, with its length, and HEAD gets the same head', async (_, body) => {
   const got = await ask(async () => ({ body: await body() }));
   expect(got).toMatchObject({ log: undefined, faults: [] });
   expect(got.head).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*Content-Length: 150000\r\n/);
   expect(got.head).not.toMatch(/Transfer-Encoding/);
   expect(got.body.equals(BYTES)).toBe(true);
-  const head = await ask(async () => ({ body: await body() }), 'HEAD');
-  const undated = (text: string) => text.replace(/Date: .*/, '');
-  expect([undated(head.head), head.body.length, head.faults]).toEqual([undated(got.head), 0, []]);
+  const head = await ask(async () => ({ body: await body() }), request('HEAD'));
+  expect([head.head, head.body.length, head.faults]).toEqual([got.head, 0, []]);
   await allClosed();
 });
 
@@ -183,7 +196,7 @@ test.each<[string, number, (client: Socket) => unknown]>([
   });
   const isWhole = await listening(app, async (port) => {
     const client = connect(port, '127.0.0.1').on('error', () => undefined);
-    client.write('GET /things HTTP/1.1\r\nHost: x\r\n\r\n');
+    client.write(request());
     await once(client, 'readable');
     await change(client);
     client.resume();
@@ -206,11 +219,220 @@ test('a file that comes after the deadline, or for a status without content, is 
       },
     },
   });
-  const late = await listening(app, (port) =>
-    exchangeBytes(port, 'GET /things HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'),
-  );
+  const late = await listening(app, (port) => exchangeBytes(port, request()));
   expect(String(late)).toMatch(/^HTTP\/1\.1 503 /);
   const without = await ask(async () => ({ status: 204, contentType: undefined, body: await opened() }));
   expect(without.head).toMatch(/^HTTP\/1\.1 [25]/);
   await allClosed();
 });
+
+const TAGGED = { ETag: '"v1"', 'Content-Disposition': 'attachment; filename="x.png"' };
+
+test.each(BODIES)('a part of %s is sent, with the fields of the whole', async (_, body) => {
+  for (const [range, start, end] of [
+    ['0-0', 0, 1],
+    ['65535-65536', 65_535, 65_537],
+    ['7-', 7, 150_000],
+    ['-70000', 80_000, 150_000],
+  ] as const) {
+    const got = await ask(
+      async () => ({ headers: TAGGED, body: await body() }),
+      request('GET', `Range: bytes=${range}\r\n`),
+    );
+    expect(got).toMatchObject({ log: undefined, faults: [] });
+    expect(got.head.split('\r\n').sort()).toEqual(
+      [
+        'HTTP/1.1 206 Partial Content',
+        'X-Request-Id: a-request',
+        'Accept-Ranges: bytes',
+        `Content-Range: bytes ${start}-${end - 1}/150000`,
+        'Content-Type: image/png',
+        'ETag: "v1"',
+        'Content-Disposition: attachment; filename="x.png"',
+        'Vary: Accept',
+        `Content-Length: ${end - start}`,
+        'Connection: close',
+        '',
+        '',
+      ].sort(),
+    );
+    expect(got.body.equals(BYTES.subarray(start, end))).toBe(true);
+    await allClosed();
+  }
+});
+
+test.each<[string, string, string, Partial<Answer>?, object?]>([
+  [
+    'a range behind the end',
+    'Range: bytes=150000-',
+    '416 Range Not Satisfiable\r\n[^]*Content-Range: bytes \\*/150000\r\n',
+  ],
+  ['a tag that the client has', 'If-None-Match: "v1"', '304 Not Modified\r\n[^]*ETag: "v1"\r\n'],
+  ['a tag that the client expects no more', 'If-Match: "v0"', '412 Precondition Failed\r\n'],
+  ['an answer that documents no such 206', 'Range: bytes=0-1', '500 Internal Server Error', { headers: {} }],
+])('the file is closed after %s', async (_, field, head, answer = {}) => {
+  const got = await ask(
+    async () => ({ headers: TAGGED, body: await opened(), ...answer }),
+    request('GET', `${field}\r\n`),
+  );
+  expect(got.head).toMatch(new RegExp(`^HTTP/1\\.1 ${head}`));
+  expect(got.faults).toEqual([]);
+  await allClosed();
+});
+
+test('304 has the fields of the whole answer but those of its content', async () => {
+  const headers = {
+    ...TAGGED,
+    'Last-Modified': 'Sun, 06 Nov 1994 08:49:37 GMT',
+    'Cache-Control': 'max-age=5',
+  };
+  const { head, body } = await ask(
+    () => ({ headers, body: BYTES }),
+    request('GET', 'If-None-Match: "v1"\r\n'),
+  );
+  expect([head.split('\r\n').sort(), body.length]).toEqual([
+    [
+      'HTTP/1.1 304 Not Modified',
+      'X-Request-Id: a-request',
+      'ETag: "v1"',
+      'Last-Modified: Sun, 06 Nov 1994 08:49:37 GMT',
+      'Cache-Control: max-age=5',
+      'Content-Disposition: attachment; filename="x.png"',
+      'Vary: Accept',
+      'Connection: close',
+      '',
+      '',
+    ].sort(),
+    0,
+  ]);
+});
+
+test.each<[string, object, Partial<Answer>, string, string]>([
+  [
+    'JSON has no ranges',
+    RESPONSES,
+    { contentType: 'application/json', body: { a: 1 } },
+    'Range: bytes=0-1',
+    '200 OK',
+  ],
+  [
+    'JSON has conditions',
+    RESPONSES,
+    { contentType: 'application/json', body: { a: 1 } },
+    'If-None-Match: W/"v1"',
+    '304 Not Modified',
+  ],
+  ['a stream has no ranges', RESPONSES, { body: Readable.from([BYTES]) }, 'Range: bytes=0-1', '200 OK'],
+  [
+    'an answer may refuse ranges',
+    { ...RESPONSES, 200: { ...RESPONSES[200], headers: { ...headers, 'Accept-Ranges': text } } },
+    { headers: { 'Accept-Ranges': 'none' }, body: BYTES },
+    'Range: bytes=0-1',
+    '200 OK',
+  ],
+  [
+    'only 200 has ranges',
+    { ...RESPONSES, 201: RESPONSES[200] },
+    { status: 201, body: BYTES },
+    'Range: bytes=0-1',
+    '201 Created',
+  ],
+  [
+    'an error has no conditions',
+    { ...RESPONSES, 404: { ...RESPONSES[200] } },
+    { status: 404, body: BYTES },
+    'If-None-Match: "v1"',
+    '404 Not Found',
+  ],
+  [
+    'without a body for 416',
+    { ...RESPONSES, 416: { description: '' } },
+    { body: BYTES },
+    'Range: bytes=150000-',
+    '416 Range Not Satisfiable',
+  ],
+  [
+    'without a body for 412',
+    { ...RESPONSES, 412: { description: '' } },
+    { body: BYTES },
+    'If-Match: "v0"',
+    '412 Precondition Failed',
+  ],
+  [
+    'default documents no 416',
+    { 200: RESPONSES[200], 206: RESPONSES[206], default: error },
+    { body: BYTES },
+    'Range: bytes=150000-',
+    '200 OK',
+  ],
+  [
+    'default documents no 304',
+    { 200: RESPONSES[200], default: error },
+    { body: BYTES },
+    'If-None-Match: "v1"',
+    '200 OK',
+  ],
+])('%s', async (_, responses, answer, field, status) => {
+  const got = await ask(() => ({ headers: TAGGED, ...answer }), request('GET', `${field}\r\n`), {
+    document: documentOf(responses),
+  });
+  expect(got.head.split('\r\n', 1)).toEqual([`HTTP/1.1 ${status}`]);
+  expect(got).toMatchObject({ log: undefined, faults: [] });
+});
+
+test.each<[string, Partial<Answer>, string]>([
+  ['an ETag', { headers: { ETag: '"v1"' } }, 'no-cache'],
+  ['no ETag', {}, 'no-store'],
+  ['what the handler says', { headers: { ETag: '"v1"', 'Cache-Control': 'max-age=5' } }, 'max-age=5'],
+])('with %s Cache-Control is %s', async (_, answer, value) => {
+  for (const field of ['', 'If-None-Match: "v1"\r\n', 'Range: bytes=0-1\r\n']) {
+    const options = {
+      headers: { 'cache-control': 'no-store' },
+      document: documentOf({ ...RESPONSES, 206: { ...RESPONSES[206], headers: {} } }),
+    };
+    const { head } = await ask(() => ({ body: BYTES, ...answer }), request('GET', field), options);
+    expect(head.match(/cache-control: .*/gi)?.map((line) => line.toLowerCase())).toEqual([
+      `cache-control: ${value}`,
+    ]);
+  }
+});
+
+test('an error body of 412 or 416 that the document does not allow is a finding at start', () => {
+  const other = { description: '', content: json({ type: 'object', required: ['reason'] }) };
+  for (const status of [412, 416])
+    expect(() =>
+      buildService({
+        document: documentOf({ ...RESPONSES, [status]: other }),
+        handlers: { getThing: () => Promise.reject(new Error()) },
+      }),
+    ).toThrow(`the ${status} response: body must have required property 'reason'`);
+});
+
+/** The one thing, with a tag for each of its states; undefined while it does not exist. */
+let state: number | undefined;
+const putThing = (given: RequestContext) => {
+  const held = given.preconditions.hold(state === undefined ? undefined : { etag: `"${state}"` });
+  if (!held)
+    return Promise.resolve({ status: 412, body: { error: 1, message: String(given.preconditions.ifMatch) } });
+  state = (state ?? 0) + 1;
+  return Promise.resolve({ status: 204, headers: { ETag: `"${state}"` } });
+};
+
+test.each<[string, string, number | undefined, number, number | undefined]>([
+  ['none', '', 1, 204, 2],
+  ['the state that is there', 'If-Match: "0", "1"\r\n', 1, 204, 2],
+  ['another state', 'If-Match: "0"\r\n', 1, 412, 1],
+  ['any state, where there is none', 'If-Match: *\r\n', undefined, 412, undefined],
+  ['no state, where there is one', 'If-None-Match: *\r\n', 1, 412, 1],
+  ['no state, where there is none', 'If-None-Match: *\r\n', undefined, 204, 1],
+  ['what nobody can compare', 'If-Match: 1\r\n', 1, 400, 1],
+])(
+  'an operation asks before it acts whether its preconditions hold: %s',
+  async (_, field, before, status, after) => {
+    state = before;
+    const responses = { 204: { description: '', headers: { ETag: text } }, 412: error, default: error };
+    const document = buildDocument({ paths: { '/things': { put: { operationId: 'putThing', responses } } } });
+    const { head } = await ask(() => ({}), request('PUT', field), { document, handlers: { putThing } });
+    expect([Number(head.split(' ')[1]), state]).toEqual([status, after]);
+  },
+);

@@ -331,6 +331,8 @@ const PROVOKED: Record<
     | 'unknownTransferCoding'
     | 'versionNotSupported'
     | 'notImplemented'
+    | 'preconditionFailed'
+    | 'rangeNotSatisfiable'
     | 'unavailable'
   >,
   readonly string[]

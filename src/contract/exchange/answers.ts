@@ -49,6 +49,10 @@ export function createAnswers<Own extends string>(
     value: fieldValue(name, value),
   }));
 
+  // An answer with an entity tag may be kept, if each use asks whether it is still the same (RFC 9111 section 5.2.2.4).
+  const ofTagged = always.map((field) =>
+    field.lower === 'cache-control' && field.value === 'no-store' ? { ...field, value: 'no-cache' } : field,
+  );
   /** Ends each stream of items that is open. */
   const open = new Set<() => void>();
   streams.stopping?.addEventListener('abort', () => {
@@ -88,7 +92,10 @@ export function createAnswers<Own extends string>(
 
   function fieldsFor({ response, requestId }: Exchange, { headers }: Encoded): Fields {
     const vary = response.getHeader('Vary');
-    const every = [{ name: 'X-Request-Id', lower: 'x-request-id', value: requestId }, ...always];
+    const every = [
+      { name: 'X-Request-Id', lower: 'x-request-id', value: requestId },
+      ...(isTagged(headers) ? ofTagged : always),
+    ];
     return fieldsOf(headers, every, vary === undefined ? undefined : String(vary));
   }
 
@@ -190,6 +197,9 @@ export function createAnswers<Own extends string>(
 
   return { answer, failed, observeRefused, reportClientLeft, reportLate };
 }
+
+const isTagged = (headers: Encoded['headers']): boolean =>
+  Object.keys(headers).some((name) => name.length === 4 && name.toLowerCase() === 'etag');
 
 /** Whether an error results from the abort of the signal (https://nodejs.org/api/errors.html#class-aborterror). */
 function isAbort(error: unknown, reason: Error | undefined): boolean {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { IncomingBody } from '../http/body';
+import { Conditions, type Preconditions } from '../http/conditional';
 import type { Operation } from '../operations/operations';
 import type { Headers, Problem, ProblemKind } from '../problem';
 import { type Principals, type Scopes, scopesOf } from '../security/requirements';
@@ -144,6 +145,10 @@ class Context {
 
   get log(): Logger {
     return (this.#exchange.log ??= this.#loggerFor(this.requestId, this.#operation.operationId));
+  }
+
+  get preconditions(): Preconditions {
+    return new Conditions(this.#exchange.request);
   }
 
   protected scopesFor(principals: Principals): Scopes {

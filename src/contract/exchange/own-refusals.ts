@@ -3,6 +3,7 @@ import type { Finding } from '../document/finding';
 import { negotiable, type Operation } from '../operations/operations';
 import { type Answer, Problem, type ProblemKind } from '../problem';
 import { overlayLines } from '../operations/overlay';
+import { judgesState, refusesRanges } from './conditional';
 import { fits, HEADERS, refusalActions, type Undocumented } from './refusal-overlay';
 import type { ServedOperation } from './served-operation';
 
@@ -11,6 +12,8 @@ type Happens = (operation: Operation) => boolean;
 const never: Happens = () => false;
 const always: Happens = () => true;
 const takesBody: Happens = ({ requestBody }) => (requestBody?.content.length ?? 0) > 0;
+const hasErrorBody = ({ responses }: Operation, status: number): boolean =>
+  responses.get(String(status))?.content.length !== 0;
 // Also where none are needed: credentials of another kind, or half of an alternative.
 const takesCredentials: Happens = ({ security }) => security.flat().length > 0;
 
@@ -35,6 +38,8 @@ const HAPPENS: Readonly<Record<ProblemKind, Happens>> = {
   requestTimeout: takesBody,
   tooLarge: takesBody,
   unsupportedMediaType: takesBody,
+  preconditionFailed: (operation) => judgesState(operation) && hasErrorBody(operation, 412),
+  rangeNotSatisfiable: (operation) => refusesRanges(operation) && hasErrorBody(operation, 416),
   unexpected: always,
   unavailable: always,
   // Of a stub that the document yields no answer for: no service runs with one. It is answered as `unexpected`.

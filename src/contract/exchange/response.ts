@@ -35,6 +35,8 @@ export interface Encoded {
   /** A list of values becomes several fields. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body: EncodedBody;
+  /** Whether the body is what the handler gave, byte for byte. */
+  readonly isBytes?: boolean;
 }
 
 /** Known at once, or made while it is sent. */
@@ -160,7 +162,7 @@ function write(
   }
   if (variant.media) headers['Content-Type'] = contentType(variant.media, answer);
   if (writer.variants.length > 1) vary(headers, 'Accept');
-  return { status: answer.status, headers, body };
+  return { status: answer.status, headers, body, isBytes: variant.media?.codec.writesFiles === true };
 }
 
 function chooseVariant(

@@ -1,9 +1,11 @@
+import type { IncomingMessage } from 'node:http';
 import type { OpenApiDocument, Remark } from '../document/document';
 import type { Operation } from '../operations/operations';
 import type { Methods, Router } from '../operations/routes';
+import type { Answer } from '../problem';
 import type { Authenticate } from '../security/requirements';
 import type { RequestReader } from './request';
-import type { ResponseWriter } from './response';
+import type { Encoded, ResponseWriter } from './response';
 
 /** An operation with its compiled readers and writers. */
 export interface ServedOperation {
@@ -12,9 +14,23 @@ export interface ServedOperation {
   readonly responses: ResponseWriter;
 }
 
+/**
+ * Chooses what is sent for a request in place of the whole answer.
+ *
+ * @throws {Problem} `preconditionFailed` or `rangeNotSatisfiable`
+ * @throws {UndocumentedResponse} if the answer lacks what the operation documents for 206 or 304
+ */
+export type Select = (
+  request: Pick<IncomingMessage, 'method' | 'rawHeaders'>,
+  answer: Answer,
+  whole: Encoded,
+) => Encoded;
+
 /** An operation of a running service. */
 export interface SecuredOperation extends ServedOperation {
   readonly authenticate: Authenticate;
+  /** Undefined for an operation that has neither conditional requests nor ranges. */
+  readonly select: Select | undefined;
 }
 
 /** A compiled document. Who needs a part of it is given it: nobody reads or compiles the document again. */

@@ -1,0 +1,119 @@
+/**
+ * Answers conditional requests and requests for a range from the whole answer of a handler, where the operation documents it:
+ * 304 and 412 by its ETag and Last-Modified, 206 and 416 for bytes of a known length (RFC 9110 sections 13.2.2 and 14).
+ */
+import { Conditions, isEntityTag, type Validators } from '../http/conditional';
+import type { ReportFault } from '../http/fault';
+import { FileBody } from '../http/files';
+import { type ByteRange, isOfState, rangeOf } from '../http/ranges';
+import { OutgoingBody } from '../http/send';
+import type { Operation } from '../operations/operations';
+import { type Answer, type Headers, Problem } from '../problem';
+import type { Encoded } from './response';
+import type { Select, ServedOperation } from './served-operation';
+
+const CHANGED = 'the resource is not in the state that If-Match or If-Unmodified-Since expects';
+/** Fields that belong to the content of the whole answer. A response without content lacks them (section 15.4.5). */
+const OF_CONTENT = /^content-(type|encoding|language)$/i;
+/** Stands for a part of the content: nothing judges bytes. */
+const NO_BYTES = new Uint8Array();
+
+const isRead = ({ method }: Operation): boolean => method === 'GET' || method === 'HEAD';
+
+/** Whether the server itself answers 412: an operation of which the state is documented may say so. */
+export const judgesState = (operation: Operation): boolean =>
+  isRead(operation) &&
+  operation.responses.has('412') &&
+  [...operation.responses].some(
+    ([status, { headers }]) =>
+      status.startsWith('2') && headers.some(({ name }) => /^(etag|last-modified)$/i.test(name)),
+  );
+
+/** Whether the server itself answers 416. */
+export const refusesRanges = ({ method, responses }: Operation): boolean =>
+  method === 'GET' && responses.has('206') && responses.has('416');
+
+/** Creates the function of an operation; undefined if it documents none of these statuses by themselves. */
+export function compileSelect(served: ServedOperation, fault: ReportFault): Select | undefined {
+  const { operation, responses } = served;
+  const [hasParts, hasSame] = [operation.responses.has('206'), operation.responses.has('304')];
+  const [judges, refuses] = [judgesState(operation), refusesRanges(operation)];
+  if (!isRead(operation) || !(hasParts || hasSame || judges)) return undefined;
+
+  /** The answer with another status and a part of its content. It keeps its other fields, documented or not. */
+  function as(status: number, { headers }: Answer, whole: Encoded, more: Headers, body: Encoded['body']) {
+    const documented = operation.responses.get(String(status))?.headers ?? [];
+    const names = new Set(documented.map(({ name }) => name.toLowerCase()));
+    const own = Object.entries(headers ?? {}).filter(([name]) => names.has(name.toLowerCase()));
+    for (const name of ['content-type', ...Object.keys(more)]) names.add(name.toLowerCase());
+    const kept = Object.entries(whole.headers).filter(
+      ([name]) => !names.has(name.toLowerCase()) && (body !== undefined || !OF_CONTENT.test(name)),
+    );
+    const content = body && { contentType: String(whole.headers['Content-Type']), body: NO_BYTES };
+    const head = responses.write({ status, headers: Object.fromEntries(own), ...content }, more);
+    return { status, headers: { ...head.headers, ...Object.fromEntries(kept) }, body };
+  }
+
+  /** A refusal, with its error body if the operation documents one. */
+  function refuse(problem: Problem, status: number, answer: Answer, whole: Encoded): Encoded {
+    const isBodiless = operation.responses.get(String(status))?.content.length === 0;
+    if (isBodiless) return as(status, answer, whole, problem.headers, undefined);
+    throw problem;
+  }
+
+  function select(...[request, answer, whole]: Parameters<Select>): Encoded {
+    if (whole.status < 200 || whole.status > 299) return whole;
+    const conditions = new Conditions(request);
+    const validators = validatorsOf(whole);
+    if (judges && !conditions.isExpected(validators))
+      return refuse(new Problem('preconditionFailed', CHANGED), 412, answer, whole);
+    if (hasSame && !conditions.isChanged(validators)) return as(304, answer, whole, {}, undefined);
+    const length = hasParts && whole.status === 200 ? lengthOf(whole) : undefined;
+    if (length === undefined) return whole;
+    // Section 14.2: only GET has ranges.
+    const isAsked = request.method === 'GET' && isOfState(request, validators);
+    const range = isAsked ? rangeOf(request, length) : undefined;
+    const more = { 'Accept-Ranges': 'bytes' };
+    if (range === 'unsatisfiable' && refuses) {
+      const headers = { 'Content-Range': `bytes */${length}` };
+      const message = `the range begins behind the end of the content, which has ${length} bytes`;
+      return refuse(new Problem('rangeNotSatisfiable', message, headers), 416, answer, whole);
+    }
+    if (typeof range !== 'object') return { ...whole, headers: { ...more, ...whole.headers } };
+    const { start, end } = range;
+    const headers = { ...more, 'Content-Range': `bytes ${start}-${end - 1}/${length}` };
+    return as(206, answer, whole, headers, partOf(whole.body, range));
+  }
+
+  return (request, answer, whole) => {
+    const selected = select(request, answer, whole);
+    if (selected.body !== whole.body && whole.body instanceof OutgoingBody) whole.body.release(fault);
+    return selected;
+  };
+}
+
+function validatorsOf({ headers }: Encoded): Validators {
+  const found = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  const [etag, lastModified] = ['etag', 'last-modified'].map((name) => found.get(name));
+  return {
+    etag: typeof etag === 'string' && isEntityTag(etag) ? etag : undefined,
+    lastModified: typeof lastModified === 'string' ? lastModified : undefined,
+  };
+}
+
+/** The length of content of which a part can be sent; undefined if there is none. */
+function lengthOf({ body, isBytes, headers }: Encoded): number | undefined {
+  const isRefused = Object.entries(headers).some(
+    ([name, value]) => /^accept-ranges$/i.test(name) && value !== 'bytes',
+  );
+  if (!isBytes || isRefused) return undefined;
+  return body instanceof Uint8Array || body instanceof FileBody ? body.length : undefined;
+}
+
+function partOf(body: Encoded['body'], { start, end }: ByteRange): Encoded['body'] {
+  return body instanceof Uint8Array
+    ? body.subarray(start, end)
+    : body instanceof FileBody
+      ? body.select(start, end)
+      : body;
+}
