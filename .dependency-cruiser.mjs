@@ -37,6 +37,7 @@ const CORE = {
     'schema',
     'parameters',
     'security',
+    'codecs',
     'exchange',
     'problem.ts',
   ],

@@ -14,7 +14,7 @@ export NODE_COMPILE_CACHE := $(CURDIR)/.cache/node
 
 INSTALLED := node_modules/.package-lock.json
 
-.PHONY: help install generate breaking check quick loop modules format build pack test gate run dev migrate seed mock clean browser contract todo new mutants crash connections soak growth bench testers servers documents sbom image
+.PHONY: help install generate breaking check quick loop modules format build pack test gate run dev migrate seed mock clean browser contract todo new mutants crash connections soak bodies growth bench testers servers documents sbom image
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -98,8 +98,11 @@ crash: build ## kill server and database under load; count lost plants
 connections: $(INSTALLED) ## walk through the states of a connection; WALKS=20000
 	@tsx tests/system/connections/main.ts --walks $(or $(WALKS),20000)
 
-soak: build ## load the server for minutes, with hostile clients
+soak: build bodies ## load the server for minutes, with hostile clients
 	@tsx tests/system/soak/main.ts --seconds $(or $(SECONDS),180)
+
+bodies: $(INSTALLED) ## send and read large bodies by curl, among clients that leave; SECONDS=60
+	@tsx tests/system/bodies/main.ts --seconds $(or $(SECONDS),60)
 
 growth: $(INSTALLED) ## measure the cost of hostile requests; reports/growth.txt
 	@tsx tests/system/growth/main.ts $(ONLY)

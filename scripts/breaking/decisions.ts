@@ -49,8 +49,8 @@ const TABLE: Readonly<Partial<Record<Kind, Readonly<Record<string, string>>>>> =
   RequestBody: { VVV: 'content required' },
   // What reads a body piece by piece is the handler: its bytes are the same.
   MediaType: {
-    VVV: 'schema itemSchema x-item-schema',
-    BBB: 'encoding prefixEncoding itemEncoding',
+    VVV: 'schema encoding itemSchema x-item-schema',
+    BBB: 'prefixEncoding itemEncoding',
     '---': 'x-stream',
   },
   Encoding: { BBB: 'contentType headers style explode allowReserved encoding prefixEncoding itemEncoding' },

@@ -13,6 +13,7 @@ import {
   lastStep,
 } from '../../src/contract';
 import { readExtensions } from '../load';
+import { compareEncodings } from './encoding-changes';
 import { compareWholes, essenceOf, keywordMessage } from './decisions';
 import { SchemaComparison, type ReportChange } from './schema-changes';
 import { compareSecurity } from './security-changes';
@@ -215,7 +216,9 @@ export class OperationComparison {
     for (const earlier of was) {
       const later = this.codecs.cover(after, earlier.type);
       if (later) {
-        compareWholes('MediaType', ...this.objects(earlier, later), direction, this.reportAt(later.pointer));
+        const objects = this.objects(earlier, later);
+        compareWholes('MediaType', ...objects, direction, this.reportAt(later.pointer));
+        compareEncodings(...objects, direction, this.reportAt(joinPointer(later.pointer, 'encoding')));
         const place = joinPointer(pointer, 'content', later.key);
         const compare = (by: SchemaComparison, name: 'schema' | 'items') => {
           by.compare([earlier[name] ?? []].flat(), [later[name] ?? []].flat(), place);

@@ -241,7 +241,7 @@ export class SchemaComparison implements ChangeSink {
   private property(document: OpenApiDocument, pointers: readonly string[], name: string): string[] {
     const all = propertyOf(document, pointers, name);
     if (!this.areEvents || name !== 'data') return all;
-    return all.map((pointer) => contentOf(document, pointer)?.pointer ?? pointer);
+    return all.map((pointer) => contentOf(document, pointer) ?? pointer);
   }
 
   private compareOthers(old: SchemaView, now: SchemaView, place: string): void {

@@ -223,7 +223,9 @@ class Removal {
     for (let here = pointer; here !== ''; here = holderOf(here)) {
       const holder = holderOf(here);
       if (lastStep(holder) === 'headers' && this.kindAt(holderOf(holder)) === 'Response') return here;
-      if (this.kindAt(here) !== 'MediaType') continue;
+      if (holder === '/components/mediaTypes') return here;
+      if (!['MediaType', 'Reference'].includes(this.kindAt(here) ?? '') || lastStep(holder) !== 'content')
+        continue;
       const others = members(this.document.at(holder)).length > 1;
       return others || this.gone.has(here) ? here : undefined;
     }

@@ -1,5 +1,5 @@
 /**
- * `tsx scripts/mock/main.ts DOCUMENT`: serves any OpenAPI 3.1 document with full validation. The responses are examples
+ * `tsx scripts/mock/main.ts DOCUMENT`: serves any OpenAPI document with full validation. The responses are examples
  * of the document or generated values. With `--allow-outside`, parts of the document may be outside of its folder. The mock
  * reads API_TOKENS, whose tokens pass every security scheme, CORS_ORIGINS, by default any, and the environment variables
  * that every server has.

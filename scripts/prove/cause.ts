@@ -81,7 +81,7 @@ function outcomeCause({ expect }: Case, { text, pointer }: Rule, problem: string
 
 function problemCause({ pointer }: Rule, problem: string): Cause {
   const [expected, got] = split(problem);
-  const schema = /^expected a body that fits (\/\S+)/.exec(expected)?.[1];
+  const schema = /^expected (?:a body that fits|each item of the stream to fit) (\/\S+)/.exec(expected)?.[1];
   const error = /: (#\S* .*)$/s.exec(got)?.[1];
   const status = /^\d{3}(?= |$)/.exec(got)?.[0];
   const observed =
@@ -105,6 +105,7 @@ const withoutValues = (text: string): string =>
     text
       .replace(/[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}|\d{4}-\d\d-\d\d[T ][\d:.]+Z?/gi, '...')
       .replace(/\\"(?:[^"\\]|\\[^"])*\\"/g, '\\"...\\"')
+      .replace(/\b(item|after) \d+/g, '$1 N')
       .replace(/-?\d{6,}(?:\.\d+)?(?:e[-+]?\d+)?/gi, 'N')
       .replace(/\/\d+(?=\/|$)/g, '/*'),
   );

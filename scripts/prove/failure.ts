@@ -1,6 +1,7 @@
 import { ADVICE } from './advice';
 import type { Case, Family } from './cases/case';
 import { type Cause, causesOf, plainCause } from './cause';
+import { sequenceOf } from './document/media';
 import type { Operation } from './document/model';
 import { type CurlServer, curlCommand, DEFAULT_SERVER } from './wire/curl';
 import { redact, type Secret } from './wire/secrets';
@@ -70,9 +71,15 @@ export function failureOf(
     problems: shown,
     causes: causesOf(failed, shown).map((cause) => (isError ? { ...cause, key: logged } : cause)),
     ...(logged !== undefined && { logged }),
-    curl: [...before, failed].map(({ request }) => curlCommand(request, server)).join('\n'),
+    curl: [...before, failed].map((sent) => curlCommand(sent.request, unbuffered(sent, server))).join('\n'),
   };
 }
+
+/** The server for a curl line that prints the items of a stream when they come. */
+const unbuffered = ({ operation }: Case, server: CurlServer): CurlServer =>
+  operation.responses.some(({ content }) => content.some(({ name }) => sequenceOf(name)))
+    ? { ...server, options: [...(server.options ?? []), '-N'] }
+    : server;
 
 /**
  * The text on one line, without secrets, and with escapes in the place of control characters: those of a server could

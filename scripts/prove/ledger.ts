@@ -86,6 +86,8 @@ function whyOutOfReach(
 ): string | undefined {
   if (kind === 'protocol' && key.endsWith('| body limit') && bodyLimit === undefined)
     return ADVICE.stateLimit(blackBox !== undefined);
+  if (key.endsWith('| streamed items'))
+    return 'no item was read: none came in time, or its media type is none that the prover reads';
   if (kind === 'stored') return 'no request stored something that could be read back';
   if (!blackBox) return undefined;
   if (kind === 'received') return ADVICE.testInProcess();

@@ -66,13 +66,25 @@ export type ProtocolScenario =
   | 'unknown path'
   | 'unlisted query parameter'
   | 'HEAD of GET'
+  | 'streamed items'
+  | 'ranges'
+  | 'conditional requests'
+  | 'preconditions'
+  | 'content codings'
   | 'content negotiation'
   | 'unsupported media types'
   | 'equivalent media types'
   | 'body limit'
   | 'absent body'
   | 'malformed JSON'
-  | 'unusual JSON';
+  | 'unusual JSON'
+  | 'arriving body'
+  | 'malformed multipart'
+  | 'unusual multipart'
+  | 'part media types'
+  | 'part headers'
+  | 'malformed items'
+  | 'unusual items';
 
 export const constraintKey = (
   operation: Operation,

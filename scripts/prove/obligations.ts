@@ -1,7 +1,7 @@
 import { excludingKeyword } from './document/direction';
 import { type Document, negotiableMediaTypes, type Operation } from './document/model';
 import { codecOf } from './document/media';
-import { asObject, asString, escapeToken, objectAt, resolvePointer } from './json/tree';
+import { asObject, asString, escapeToken, type JsonObject, objectAt, resolvePointer } from './json/tree';
 import {
   constraintKey,
   nameOfAlternative,
@@ -13,7 +13,9 @@ import {
   type SecurityScenario,
   type Side,
 } from './obligation';
+import { isRead, LARGEST_LIMIT } from './cases/bodies';
 import { followsWord } from './request/compose';
+import { describesBytes } from './request/fields';
 import { acceptsAnyQueryParameter } from './request/serialize';
 import { isTyped, type Slot, slots } from './request/slots';
 import { readerOf } from './stored/reader';
@@ -76,7 +78,7 @@ function constraintObligations(
 
 /** Keywords that no encoded parameter or form violates: every value on the wire is text or absent. */
 const ALWAYS_SATISFIED = [
-  ...['required', 'minProperties', 'minItems'],
+  ...['minProperties', 'minItems'],
   ...['additionalProperties', 'unevaluatedProperties'],
 ];
 
@@ -91,8 +93,11 @@ function isTestable(document: Document, slot: Slot, constraint: Constraint, side
   if (keyword === excludingKeyword(document.requests)) return side === 'violates' && isJson;
   if (side === 'holds') return true;
   if (!unconditional || isJson) return unconditional;
-  if (keyword === 'minLength' && isSegment(document, slot))
+  const isMultipart = slot.codec === 'multipart';
+  if (isMultipart && describesBytes(objectAt(document.json, pointer))) return false;
+  if (keyword === 'minLength' && (slot.codec === 'text' || isSegment(document, slot)))
     return objectAt(document.json, pointer)[keyword] !== 1;
+  if (keyword === 'required') return isMultipart;
   if (keyword !== 'type') return !ALWAYS_SATISFIED.includes(keyword);
   const types = [objectAt(document.json, pointer)['type']].flat();
   return types.every((type) => NON_TEXT_TYPES.includes(asString(type)));
@@ -202,24 +207,58 @@ function protocolObligations(
   // RFC 9110 section 9.3.2: a server answers HEAD where it answers GET.
   const answersHead =
     method === 'GET' && !operations.some((other) => other.path === path && other.method === 'HEAD');
+  const documents = (code: string): boolean => operation.responses.some(({ status }) => status === code);
   const hasJson = body?.content.some(({ type }) => codecOf(type) === 'json') === true;
+  const bodies = slots(document, operation).filter((slot) => slot.body);
+  const has = (codec: Slot['codec']): boolean => bodies.some((slot) => slot.codec === codec);
+  const encodings = bodies.flatMap((slot) => encodingsOf(document, slot));
+  const limit = operation.bodyLimit ?? target.bodyLimit;
   const scenarios: Readonly<Record<ProtocolScenario, boolean>> = {
     'undocumented methods': true,
     'near-miss paths': true,
     'unknown path': true,
     'unlisted query parameter': !acceptsAnyQueryParameter(requests, operation),
     'HEAD of GET': answersHead,
+    'streamed items': operation.responses.some(({ content }) => content.some(({ items }) => items)),
+    ranges: method === 'GET' && documents('206'),
+    'conditional requests': method === 'GET' && documents('304'),
+    preconditions: documents('412'),
+    'content codings':
+      method === 'GET' &&
+      operation.responses.some((one) => one.status.startsWith('2') && one.content.length > 0),
     'content negotiation': negotiableMediaTypes(operation).length > 0,
     'unsupported media types': body !== undefined,
     'equivalent media types': body !== undefined,
-    'body limit': body !== undefined && (target.bodyLimit !== undefined || target.profile !== 'document'),
-    'absent body': body?.required === true && (hasJson || isTested('empty text')),
+    'body limit':
+      body !== undefined && (limit === undefined ? target.profile !== 'document' : limit <= LARGEST_LIMIT),
+    // A sequence may have no items.
+    'absent body': body?.required === true && (hasJson || (isTested('empty text') && !has('lines'))),
     'malformed JSON': hasJson,
     'unusual JSON': hasJson,
+    'arriving body': body?.content.some(isRead) === true,
+    'malformed multipart': has('multipart'),
+    'unusual multipart': has('multipart'),
+    'part media types': encodings.some(({ contentType }) => contentType !== undefined),
+    'part headers': encodings.some(({ headers }) =>
+      Object.values(asObject(headers)).some((header) => asObject(header)['required'] === true),
+    ),
+    'malformed items': has('lines'),
+    'unusual items': has('lines'),
   };
   return applying(scenarios)
     .filter(isTested)
     .map((scenario) => derive(operation, 'protocol', scenario));
+}
+
+/** The encodings of the properties of a multipart body. */
+function encodingsOf({ json }: Document, { codec, schema }: Slot): JsonObject[] {
+  if (codec !== 'multipart') return [];
+  const { properties } = objectAt(json, resolvePointer(json, schema));
+  const { encoding } = objectAt(json, schema.replace(/\/[^/]*$/, ''));
+  const listed = Object.entries(asObject(encoding)).filter(([name]) =>
+    Object.hasOwn(asObject(properties), name),
+  );
+  return listed.map(([, one]) => asObject(one));
 }
 
 const derive = (operation: Operation, ...parts: RuleParts): Derived => ({

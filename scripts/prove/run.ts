@@ -22,6 +22,7 @@ import type { Target, Waiver } from './target';
 import { openWaivers, type Waivers } from './waivers';
 import type { Document } from './document/model';
 import { readDocument } from './document/reader';
+import { attemptPreconditions, attemptRepresentation } from './representations/attempt';
 import { attemptStored } from './stored/attempt';
 import { attemptLists } from './stored/lists';
 import { asObject, asString } from './json/tree';
@@ -163,11 +164,19 @@ export async function run(given: Target, options: RunOptions = {}): Promise<Resu
       if (!context) continue;
       contexts.push(context);
       if (!replay) documentFaults.push(...(await attemptEnumerated(context, server, session)));
+      if (!replay) await attemptRepresentation(context, server, session);
       step();
       await attemptGenerated(context, server, session, { ...options, seed });
     }
     if (!replay) {
       for (const steps of scenarioCases(target, contexts)) await attemptScenario(steps, server, session);
+      for (const context of contexts) {
+        const { path } = context.operation;
+        const reader = contexts.find(
+          ({ operation }) => operation.method === 'GET' && operation.path === path,
+        );
+        await attemptPreconditions(context, reader, server, session);
+      }
       await attemptStored(contexts, server, session);
       await attemptLists(contexts, server, session);
       for (const context of contexts) await attemptLast(context, server, session);

@@ -70,6 +70,10 @@ interface Probed {
 /** A stub says nothing about its service: one request for each of its promises is enough until its handler is written. */
 export const OF_STUBS = 'the handler is a stub, which is asked once for each promise';
 
+/** Streams of an operation that are read with patience, and the milliseconds for which others are read after their heads. */
+const PATIENT_STREAMS = 2;
+const LISTENING_MS = 100;
+
 export type Session = ReturnType<typeof openSession>;
 
 /** What a run does now. */
@@ -112,6 +116,8 @@ export function openSession({ waivers, operations, onRequest, signal, ...common 
   const waived: WaivedFailure[] = [];
   const families = new Map<Family, number>();
   const observations = new Map<string, Observation>();
+  /** The number of streams that the prover has left, by operation. */
+  const left = new Map<string, number>();
   /** The number of requests that a budget left out, by operation, family and reason. */
   const leftOut = new Map<string, LeftOut>();
 
@@ -159,13 +165,16 @@ export function openSession({ waivers, operations, onRequest, signal, ...common 
     const before = server.entered?.() ?? 0;
     server.failed?.(); // that of an earlier request
     let actual = state ? { ...sent, request: await state.prepare(server, sent) } : sent;
-    let outcome = await client.exchange(server, actual.request);
+    const listening = (left.get(sent.operation.id) ?? 0) < PATIENT_STREAMS ? undefined : LISTENING_MS;
+    let outcome = await client.exchange(server, actual.request, listening);
     const renewed = outcome && (await state?.renew(server, actual, outcome));
     if (renewed) {
       actual = { ...sent, request: renewed };
-      outcome = await client.exchange(server, renewed);
+      outcome = await client.exchange(server, renewed, listening);
     }
     if (!outcome) return undefined;
+    if ('cut' in outcome && outcome.cut.by === 'prover')
+      left.set(sent.operation.id, (left.get(sent.operation.id) ?? 0) + 1);
     state?.observe(sent.operation, actual.request, outcome);
     const logged = whatWasLogged(server, actual, outcome);
     if (logged !== undefined) logs.set(actual, logged);
@@ -184,7 +193,7 @@ export function openSession({ waivers, operations, onRequest, signal, ...common 
 
   /** What the service has logged of its failure, or where to look. */
   const whatWasLogged = (server: Server, sent: Case, outcome: Outcome): string | undefined => {
-    if (!('noResponse' in outcome) && outcome.status < 500) return undefined;
+    if (!('noResponse' in outcome) && outcome.status < 500 && outcome.cut?.by !== 'server') return undefined;
     if (!server.failed) return 'noResponse' in outcome ? undefined : ADVICE.readItsLog();
     const error = server.failed();
     return error === undefined ? undefined : loggedText(error, target, sent);
@@ -227,6 +236,8 @@ export function openSession({ waivers, operations, onRequest, signal, ...common 
       const state = sent.expect.kind === 'refused' ? 'UNPROVEN' : 'OUT OF REACH';
       ledger.undecide(sent.proves, { state, reason: inconclusive });
     } else ledger.record([...sent.proves, ...proves], passed);
+    if (verdict.hasItems === true)
+      ledger.record([ruleKey(sent.operation, 'protocol', 'streamed items')], passed);
     if (response && instance !== undefined && passed) {
       ledger.record([instance], true);
       observe({ operation: sent.operation.id, ...response, credentials: sent.credentials ?? 'valid' });

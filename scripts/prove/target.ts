@@ -177,6 +177,8 @@ export interface Received {
   readonly query?: Readonly<Record<string, unknown>>;
   readonly header?: Readonly<Record<string, unknown>>;
   readonly cookie?: Readonly<Record<string, unknown>>;
+  /** The value of the whole query string. */
+  readonly querystring?: unknown;
   readonly body?: unknown;
 }
 

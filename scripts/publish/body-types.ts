@@ -1,24 +1,40 @@
 /** The types of bodies that are not JSON: what a handler receives and returns for them. */
 import {
   type Codecs,
+  DescribedValue,
   essenceOf,
-  isBinary,
   isJson,
   isObject,
   joinPointer,
   type JsonObject,
   lastStep,
+  members,
   type OneWayKeyword,
   type OpenApiDocument,
   parseMediaType,
+  partRule,
   type Relation,
+  Unservable,
 } from '../../src/contract';
 
 /**
- * What carries a value if that is not JSON: the parts of a multipart body (`form`), one of them (`part`), a server-sent event,
- * its `data`. Of a `mixed` event, some schema describes the data as JSON; what another one says of its text says nothing then.
+ * An event whose `data` is a text, or of which some schema describes the data as JSON (`mixed`): what another one says of its
+ * text says nothing then.
  */
-export type Carrier = 'form' | 'part' | 'event' | 'mixed' | 'data' | 'mixed data';
+type Event = 'plain' | 'mixed';
+
+/** A multipart body: the schemas of its parts that are files, by name; of those that are not listed, by `undefined`. */
+interface Form {
+  readonly pointer: string;
+  readonly files: ReadonlyMap<string | undefined, JsonObject>;
+}
+
+/** The direction of a value, and what carries it. */
+export interface Use {
+  readonly keyword: OneWayKeyword;
+  readonly event?: Event | undefined;
+  readonly form?: Form | undefined;
+}
 
 /** The keyword of a schema that stands for a type of TypeScript; types.ts writes it. A document cannot have it. */
 export const TYPE = 'x-type';
@@ -28,62 +44,87 @@ const typed = (type: string, more: JsonObject = {}): JsonObject => ({
   [TYPE]: type,
   ...more,
 });
-/** A part that is a file. */
-export const FILE = typed('File');
+const FILE = typed('File');
 
-/** What carries a part of a value: the properties of a form are its parts, and so is each item of a part. */
-export function partOf(
-  carrier: Carrier | undefined,
-  relation: Relation,
-  keyword: string,
-  name?: string | number,
-): Carrier | undefined {
-  if (relation === 'certain') return carrier;
-  if (relation === 'possible') return carrier === 'mixed' ? 'event' : carrier;
-  if (carrier === 'event' || carrier === 'mixed') {
-    if (keyword !== 'properties' || name !== 'data') return undefined;
-    return carrier === 'mixed' ? 'mixed data' : 'data';
-  }
-  if (carrier === 'form' && !/^(contains|unevaluatedItems)$/.test(keyword)) return 'part';
-  return carrier === 'part' && /^(items|prefixItems)$/.test(keyword) ? 'part' : undefined;
+/** The use of a part of a value. */
+export function partOf({ keyword, event, form }: Use, relation: Relation): Use {
+  if (relation === 'certain') return { keyword, event, form };
+  return relation === 'possible' ? { keyword, event: event && 'plain', form } : { keyword };
 }
 
-/** The schema of the value that JSON text contains, if the schema at `pointer` describes such text; without one, any value. */
-export function contentOf(
+/**
+ * What stands in the place of a property: a schema, or the pointer to one; undefined if it is what the document has.
+ *
+ * @param pointer that of its schema
+ */
+export function replacementOf(
   document: OpenApiDocument,
+  { event, form }: Use,
+  keyword: string,
   pointer: string,
-): { readonly pointer: string } | undefined {
+): JsonObject | string | undefined {
+  const name = keyword === 'properties' ? lastStep(pointer) : undefined;
+  if (name === undefined && !OTHERS.test(keyword)) return undefined;
+  if (form) return form.files.get(name);
+  if (!event || name !== 'data') return undefined;
+  return contentOf(document, pointer) ?? (event === 'mixed' ? {} : undefined);
+}
+
+/** The keywords of properties that are not listed. */
+const OTHERS = /^(additional|unevaluated)Properties$/;
+
+/** The parts of a multipart body that are files, as its codec reads them. */
+function formAt(document: OpenApiDocument, pointer: string, schema: string): Form {
+  const form = DescribedValue.at(document, schema);
+  const encodings = new Map(members(document.at(joinPointer(pointer, 'encoding'))));
+  const files = [...form.propertyNames(), undefined].flatMap((name): [string | undefined, JsonObject][] => {
+    const value = form.property(name);
+    const rule = attempt(() => partRule(value, name === undefined ? undefined : encodings.get(name)));
+    if (rule?.isFile !== true) return [];
+    const file = rule.isList ? { type: 'array', items: FILE } : FILE;
+    return [[name, value.types()?.includes('null') === true ? { anyOf: [file, { type: 'null' }] } : file]];
+  });
+  return { pointer, files: new Map(files) };
+}
+
+/** The result of a function; undefined for what cannot be served, which is a finding. */
+function attempt<T>(compile: () => T): T | undefined {
+  try {
+    return compile();
+  } catch (error) {
+    if (error instanceof Unservable) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * The pointer to the schema of the value that JSON text contains, if the schema at `pointer` describes such text. Without a
+ * schema it is any value.
+ */
+export function contentOf(document: OpenApiDocument, pointer: string): string | undefined {
   const schemas = document.subschemas.certain(pointer);
   const isText = schemas.some(({ value }) => isJson(essenceOf(String(value['contentMediaType']))));
   if (!isText || schemas.some(({ value }) => 'contentEncoding' in value)) return undefined;
   const holder = schemas.find(({ value }) => 'contentSchema' in value);
-  return { pointer: joinPointer(holder?.pointer ?? pointer, 'contentSchema') };
+  return joinPointer(holder?.pointer ?? pointer, 'contentSchema');
 }
 
 /** Whether the types of the schema at `pointer` depend on what carries its values. */
-export function reaches(document: OpenApiDocument, pointer: string, carrier: Carrier): boolean {
-  return document.subschemas
-    .all(pointer)
-    .some(({ pointer: place, value }) =>
-      /^(form|part)$/.test(carrier)
-        ? isBinary(document, place)
-        : /event|mixed/.test(carrier)
-          ? hasData(value)
-          : 'contentMediaType' in value,
-    );
-}
+export const reaches = (document: OpenApiDocument, pointer: string, { event, form }: Use): boolean =>
+  document.subschemas
+    .possible(pointer)
+    .some(({ value: { properties } }) =>
+      members(properties).some(([name]) => (event ? name === 'data' : form?.files.has(name))),
+    ) || form?.files.has(undefined) === true;
 
-const hasData = ({ properties }: JsonObject): boolean => isObject(properties) && 'data' in properties;
-
-/** What carries an event with the schema at `pointer`. */
-function eventAt(document: OpenApiDocument, pointer: string): Carrier {
+/** What an event with the schema at `pointer` is. */
+function eventAt(document: OpenApiDocument, pointer: string): Event {
   const isMixed = document.subschemas
     .possible(pointer)
     .some(
-      ({ pointer: place, value }) =>
-        hasData(value) && contentOf(document, joinPointer(place, 'properties', 'data')),
+      ({ pointer: place }) => contentOf(document, joinPointer(place, 'properties', 'data')) !== undefined,
     );
-  return isMixed ? 'mixed' : 'event';
+  return isMixed ? 'mixed' : 'plain';
 }
 
 /**
@@ -97,7 +138,7 @@ export function bodyOf(
   codecs: Codecs,
   pointer: string,
   keyword: OneWayKeyword,
-  narrowed: (pointer: string, carrier?: Carrier) => unknown,
+  narrowed: (pointer: string, how?: Partial<Use>) => unknown,
 ): unknown {
   const fields = document.at(pointer);
   const key = lastStep(pointer);
@@ -107,7 +148,10 @@ export function bodyOf(
   const [schema, items] = [at('schema'), at('x-item-schema')];
   const isStream = fields['x-stream'] === true;
   if (items !== undefined) {
-    const item = narrowed(items, type.essence === 'text/event-stream' ? eventAt(document, items) : undefined);
+    const item = narrowed(
+      items,
+      type.essence === 'text/event-stream' ? { event: eventAt(document, items) } : undefined,
+    );
     const stream = typed('AsyncIterable', { type: 'array', items: item });
     const isText = keyword === 'writeOnly' && schema !== undefined && admitsText(document, schema);
     return isText ? { anyOf: [stream, { type: 'string' }] } : stream;
@@ -115,7 +159,8 @@ export function bodyOf(
   if (isStream && keyword === 'readOnly') return typed('ReadableStream<Uint8Array>');
   const codec = codecs.of({ document, key, type, pointer, schema, items, isStream });
   if (codec.name === 'binary') return typed('Uint8Array');
-  return codec.name === 'multipart' && schema !== undefined ? narrowed(schema, 'form') : undefined;
+  if (codec.name !== 'multipart' || schema === undefined) return undefined;
+  return narrowed(schema, { form: formAt(document, pointer, schema) });
 }
 
 /** Whether a schema describes texts. */

@@ -4,7 +4,6 @@ import {
   Codecs,
   joinPointer,
   Discriminators,
-  isBinary,
   isObject,
   type JsonObject,
   type Kind,
@@ -14,7 +13,7 @@ import {
   type OpenApiDocument,
   walk,
 } from '../../src/contract';
-import { bodyOf, type Carrier, contentOf, FILE, partOf, reaches } from './body-types';
+import { bodyOf, partOf, reaches, replacementOf, type Use } from './body-types';
 
 const SCHEMAS = '/components/schemas';
 /** The keyword of the properties that each object excludes. */
@@ -23,12 +22,6 @@ const EXCLUDED: Partial<Record<Kind, OneWayKeyword>> = {
   RequestBody: 'readOnly',
   Response: 'writeOnly',
 };
-
-/** The direction of a value, and what carries it if that is not JSON. */
-interface Use {
-  readonly keyword: OneWayKeyword;
-  readonly carrier: Carrier | undefined;
-}
 
 /**
  * The document to generate types from. Requests refer to copies of schemas that lack `readOnly` properties and require
@@ -43,18 +36,20 @@ export function splitByDirection(document: OpenApiDocument, codecs = new Codecs(
   const discriminators = new Discriminators(document);
 
   /** The name of the copy of a component. Creates the copy if the schema needs one. */
-  function copyOf(name: string, { keyword, carrier: given }: Use): string {
+  function copyOf(name: string, given: Use): string {
     const pointer = joinPointer(SCHEMAS, name);
-    const carrier = given && reaches(document, pointer, given) ? given : undefined;
-    const key = `${keyword} ${carrier} ${name}`;
+    const { keyword } = given;
+    const isOwn = reaches(document, pointer, given);
+    const use: Use = isOwn ? given : { keyword };
+    const key = `${keyword} ${use.event} ${use.form?.pointer} ${name}`;
     const known = copies.get(key);
     if (known !== undefined) return known;
     let copy = name;
-    if (carrier || differs(document, pointer, keyword)) {
+    if (isOwn || differs(document, pointer, keyword)) {
       copy += keyword === 'readOnly' ? 'Request' : 'Response';
       while (copy in schemas) copy += '_';
       schemas[copy] = {}; // filled in below
-      pending.push({ copy, pointer, use: { keyword, carrier } });
+      pending.push({ copy, pointer, use });
     }
     copies.set(key, copy);
     return copy;
@@ -62,15 +57,8 @@ export function splitByDirection(document: OpenApiDocument, codecs = new Codecs(
 
   /** @param inherited schemas that apply to the same value and mark some of its properties */
   function narrow(schema: unknown, pointer: string, use: Use, inherited: readonly string[]): unknown {
-    const { keyword, carrier } = use;
+    const { keyword } = use;
     if (!isObject(schema)) return schema;
-    if (carrier === 'part' && isBinary(document, pointer)) return FILE;
-    if (carrier === 'data' || carrier === 'mixed data') {
-      const content = contentOf(document, pointer)?.pointer;
-      const plain: Use = { keyword, carrier: undefined };
-      if (content !== undefined) return narrow(document.at(content) ?? {}, content, plain, []);
-      if (carrier === 'mixed data') return {};
-    }
     const marks = oneWay[keyword];
     const owners = [...inherited, ...marks.owners(pointer)];
     const excluded = (name: unknown) => marks.excludes(owners, String(name));
@@ -84,13 +72,12 @@ export function splitByDirection(document: OpenApiDocument, codecs = new Codecs(
       const { relation, as } = APPLICATORS.get(key) ?? {};
       if (!relation || (as !== 'one' && typeof operand !== 'object')) return [[key, operand]];
       const inPlace = relation === 'certain' || relation === 'possible';
-      const part = (value: unknown, ...step: (string | number)[]) =>
-        narrow(
-          value,
-          joinPointer(here, ...step),
-          { keyword, carrier: partOf(carrier, relation, key, step[0]) },
-          inPlace ? owners : [],
-        );
+      const part = (value: unknown, ...step: (string | number)[]): unknown => {
+        const place = joinPointer(here, ...step);
+        const other = replacementOf(document, use, key, place);
+        if (typeof other === 'string') return narrow(document.at(other) ?? {}, other, { keyword }, []);
+        return other ?? narrow(value, place, partOf(use, relation), inPlace ? owners : []);
+      };
       if (as === 'one')
         return key === 'additionalProperties' && marks.always(here) ? [] : [[key, part(operand)]];
       if (as === 'map') {
@@ -151,8 +138,8 @@ export function splitByDirection(document: OpenApiDocument, codecs = new Codecs(
     while (holder !== '' && !directions.has(holder)) holder = holder.slice(0, holder.lastIndexOf('/'));
     const keyword = directions.get(holder);
     if (keyword) {
-      const narrowed = (at: string, carrier?: Carrier) =>
-        narrow(document.at(at), at, { keyword, carrier }, []);
+      const narrowed = (at: string, how?: Partial<Use>) =>
+        narrow(document.at(at), at, { keyword, ...how }, []);
       const body = kind === 'MediaType' ? bodyOf(document, codecs, pointer, keyword, narrowed) : undefined;
       if (body) Object.assign(value, { schema: body });
       else if (isObject(value['schema']))
@@ -163,7 +150,7 @@ export function splitByDirection(document: OpenApiDocument, codecs = new Codecs(
     if (media !== undefined && keyword) {
       const at = joinPointer(pointer, 'content', media, 'schema');
       Object.assign(value, {
-        schema: narrow(document.at(at) ?? {}, at, { keyword, carrier: undefined }, []),
+        schema: narrow(document.at(at) ?? {}, at, { keyword }, []),
       });
     }
     if (kind === 'Parameter' && parameterHasDefault(value, pointer)) Object.assign(value, { required: true });

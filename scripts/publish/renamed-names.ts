@@ -80,10 +80,12 @@ const has = (map: unknown, name: string): boolean => isObject(map) && Object.has
 /** The operationIds of a path item, by method. */
 const idsOf = (item: unknown): Map<string, string> =>
   new Map(
-    members(item).flatMap(([method, operation]) => {
-      const id = isObject(operation) ? operation['operationId'] : undefined;
-      return typeof id === 'string' ? [[method, id] as const] : [];
-    }),
+    [...members(item), ...members(isObject(item) ? item['additionalOperations'] : undefined)].flatMap(
+      ([method, operation]) => {
+        const id = isObject(operation) ? operation['operationId'] : undefined;
+        return typeof id === 'string' ? [[method, id] as const] : [];
+      },
+    ),
   );
 
 function sharesId(one: unknown, other: unknown): boolean {

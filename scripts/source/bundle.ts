@@ -1,8 +1,12 @@
 import path from 'node:path';
 import {
+  fragmentOf,
   joinPointer,
   isObject,
+  type JsonObject,
   type Kind,
+  lastStep,
+  members,
   OBJECTS,
   type Version,
   versionOf,
@@ -95,7 +99,8 @@ export class Bundle {
       const here = at + walked.pointer;
       const { keywords } = OBJECTS.get(walked.kind) ?? {};
       const refers = typeof walked.value['$ref'] === 'string';
-      if (walked.kind === 'Discriminator') this.bringMapping(walked.value['mapping'], file, here);
+      if (walked.kind === 'Discriminator') this.bringMapped(walked.value, file, here);
+      else if (walked.kind === 'SecurityRequirement') this.nameSchemes(walked.value, file, here);
       else if (refers && keywords?.has('$ref') === true && walked.kind !== 'PathItem')
         this.import(walked, file, here);
       else if (refers) this.inline(walked, file, here);
@@ -152,15 +157,37 @@ export class Bundle {
     if (target) (value as Mutable)['$ref'] = `#${this.component(target, expected, at)}`;
   }
 
-  /** Imports the schemas that a mapping names. A name is one of the main document first (OpenAPI 3.1.1 section 4.8.25). */
-  private bringMapping(mapping: unknown, file: SourceFile, at: string): void {
-    if (!isObject(mapping)) return;
-    for (const [name, ref] of Object.entries(mapping)) {
-      const named = joinPointer('/components/schemas', String(ref));
-      if (valueAt(this.main.value, named) !== undefined) continue;
-      const own = valueAt(file.value, named) !== undefined && { file, pointer: named };
-      const target = own || this.target(ref, file, joinPointer(at, 'mapping', name));
-      if (target) (mapping as Mutable)[name] = `#${this.component(target, 'Schema', at)}`;
+  /** Imports the schemas that a discriminator names. A name is one of the main document first (OpenAPI 3.1.1 section 4.8.25). */
+  private bringMapped(discriminator: JsonObject, file: SourceFile, at: string): void {
+    const { mapping, defaultMapping } = discriminator;
+    for (const [name, ref] of members(mapping)) {
+      const place = this.mapped(ref, file, joinPointer(at, 'mapping', name));
+      if (place !== undefined) (mapping as Mutable)[name] = place;
+    }
+    if (defaultMapping === undefined) return;
+    const place = this.mapped(defaultMapping, file, joinPointer(at, 'defaultMapping'));
+    if (place !== undefined) (discriminator as Mutable)['defaultMapping'] = place;
+  }
+
+  private mapped(ref: unknown, file: SourceFile, at: string): string | undefined {
+    const named = joinPointer('/components/schemas', String(ref));
+    if (valueAt(this.main.value, named) !== undefined) return undefined;
+    const own = valueAt(file.value, named) !== undefined && { file, pointer: named };
+    const target = own || this.target(ref, file, at);
+    return target && `#${this.component(target, 'Schema', at)}`;
+  }
+
+  /** Replaces the URI of a security scheme by its name among the components (OpenAPI 3.2 section 4.30.1), as 3.1 has it. */
+  private nameSchemes(requirement: JsonObject, file: SourceFile, at: string): void {
+    if (this.version === '3.1') return;
+    const schemes = joinPointer('/components', 'securitySchemes');
+    for (const [name, scopes] of members(requirement)) {
+      const isName =
+        !/[#/:]/.test(name) || valueAt(this.main.value, joinPointer(schemes, name)) !== undefined;
+      const target = isName ? undefined : this.target(name, file, at);
+      const place = target ? this.component(target, 'SecurityScheme', at) : fragmentOf(name, this.document);
+      Reflect.deleteProperty(requirement, name);
+      (requirement as Mutable)[place?.startsWith(`${schemes}/`) === true ? lastStep(place) : name] = scopes;
     }
   }
 
@@ -174,11 +201,14 @@ export class Bundle {
     if (typeof ref !== 'string' || (ref.startsWith('#') && file === this.main && !inMain)) return undefined;
     const hash = ref.indexOf('#');
     const [name, pointer] = hash < 0 ? [ref, ''] : [ref.slice(0, hash), decoded(ref.slice(hash + 1))];
-    // A URI with a scheme or a host. The document reader reports it.
-    if (/^([a-z][a-z\d+.-]+:|\/\/)/i.test(name)) return undefined;
+    // A URI with a scheme or a host, that is not beside `$self`. The document reader resolves or reports it.
+    const isUri = /^([a-z][a-z\d+.-]+:|\/\/)/i.test(name);
+    const beside = isUri ? besideSelf(this.document['$self'], name) : undefined;
+    if (isUri && beside === undefined) return undefined;
     // The document reader resolves anchors, after the schema that contains them is imported.
     if (pointer !== '' && !pointer.startsWith('/')) return undefined;
-    const other = name === '' ? file : this.open(path.resolve(path.dirname(file.path), decoded(name)), at);
+    const folder = path.dirname((beside === undefined ? file : this.main).path);
+    const other = name === '' ? file : this.open(path.resolve(folder, decoded(beside ?? name)), at);
     return other && valueAt(other.value, pointer) !== undefined ? { file: other, pointer } : undefined;
   }
 
@@ -304,4 +334,15 @@ export class Bundle {
       );
     return structuredClone(value);
   }
+}
+
+/**
+ * The path of a URI from the folder of the document, which lies where its `$self` says (OpenAPI 3.2 section 4.1.1); undefined
+ * for the document itself, and on another host.
+ */
+function besideSelf(self: unknown, uri: string): string | undefined {
+  const [from, to] = [URL.parse(String(self)), URL.parse(uri)];
+  if (!from || !to || new URL('/', from).href !== new URL('/', to).href || from.pathname === to.pathname)
+    return undefined;
+  return path.posix.relative(path.posix.dirname(from.pathname), to.pathname);
 }

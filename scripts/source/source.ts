@@ -1,4 +1,4 @@
-/** Reads OpenAPI documents as people write them: YAML or JSON, in one or several files, version 3.1 or 3.0. */
+/** Reads OpenAPI documents as people write them: YAML or JSON, in one or several files, version 3.2, 3.1 or 3.0. */
 import { type Finding, findingLine, type JsonObject } from '../../src/contract';
 import { Bundle } from './bundle';
 import { convertTo31 } from './convert';

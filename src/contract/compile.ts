@@ -30,7 +30,7 @@ const compiled = new WeakMap<
  * Compiles a document at start. Requests find no further faults in it. A document that was read is compiled once for the same
  * extensions: the services and tools of a process share the contract.
  *
- * @param given an OpenAPI 3.1 document
+ * @param given an OpenAPI document of 3.1 or 3.2
  * @param extensions the formats and codecs of the service
  * @param when validators are compiled. At start, the compiler proves that it compiles each; otherwise the document proves
  *   it, by the metaschema and the syntax of its patterns, and a fault of the compiler fails the request that meets it.

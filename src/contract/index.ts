@@ -5,7 +5,7 @@
 // For services: serve a document, refuse requests, authenticate clients.
 export type { Coder, OwnCodec } from './codecs/own';
 export type { OwnStreamCodec, ReceivedBody, StreamCoder } from './codecs/own-stream';
-export type { DescribedValue } from './operations/described-value';
+export { DescribedValue } from './operations/described-value';
 export { Unservable } from './parameters/parts';
 export { InvalidContract, type Finding, type JsonObject, type Remark } from './document/document';
 export { findingLine } from './document/finding';
@@ -41,13 +41,14 @@ export {
 
 // For tools: read a document as the server reads it.
 export { Codecs } from './codecs/registry';
+export { ruleOf as partRule } from './codecs/multipart-part';
 export { compileContract, NOTHING_SERVED } from './compile';
 export { Contract, type ServedOperation } from './exchange/served-operation';
 export { UNKNOWN } from './document/accounting';
 export { OperationIndex, titleOf } from './document/path-items';
-export { isBinary } from './document/binary';
 export { joinPointer, isObject, members, OpenApiDocument } from './document/document';
 export { lastStep } from './document/json-pointer';
+export { fragmentOf } from './document/references';
 export { APPLICATORS, certain, type Relation } from './document/subschemas';
 export { METHODS, operationPlaces } from './document/path-items';
 export { isLargeInteger, numberLiterals, writeDocument } from './document/text';
@@ -72,7 +73,7 @@ export {
   type ResponseObject,
 } from './operations/operations';
 export { compilePattern } from './pattern/pattern';
-export { Discriminators } from './schema/discriminator';
+export { Discriminators } from './document/discriminator';
 export { type Direction, OneWay, type OneWayKeyword } from './schema/one-way';
 export { isInt64 } from './schema/exact-comparison';
 export { SchemaSet } from './schema/schema-set';

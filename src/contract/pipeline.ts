@@ -165,7 +165,7 @@ export function createService<Own extends string = never>(options: ServiceOption
       encoded = found.served.select?.(request, answer, coded.encoded) ?? coded.encoded;
       if (coded.coding && encoded === coded.encoded) encoded = await compress(encoded, coded.coding);
       if (encoded.body instanceof OutgoingBody && request.method !== 'HEAD') {
-        if (streams.stopping?.aborted) throw STOPPING;
+        if (streams.stopping?.aborted && encoded.body.ends.atStop) throw STOPPING;
         admission.assertPlace(exchange);
       }
     } catch (error) {
@@ -194,7 +194,13 @@ export function createService<Own extends string = never>(options: ServiceOption
     const limit = operation.bodyLimit ?? bodyLimit;
     const hold = (bytes: number) => admission.hold(exchange, bytes);
     const patience = isLong ? uploadTimeout : undefined;
-    const body = new IncomingBody(request, response, { limit, patience, hold }, fault, uploads);
+    const body = new IncomingBody(
+      request,
+      response,
+      { limit, itemLimit: bodyLimit, patience, hold },
+      fault,
+      uploads,
+    );
     if (isLong) exchange.received = body;
     if (isWhole) exchange.whole = limit;
     return body;

@@ -76,6 +76,7 @@ export function readServerConfig(variables: Variables) {
     maxConnections: integer('MAX_CONNECTIONS', 2000, 1, 1_000_000),
     maxRequests: integer('MAX_REQUESTS', 512, 1, 1_000_000),
     deadline: integer('REQUEST_DEADLINE', 40_000, 1, HOUR),
+    uploadTimeout: integer('UPLOAD_TIMEOUT', 30_000, 1, HOUR),
     streams: {
       most: integer('MAX_STREAMS', 1000, 1, 1_000_000),
       itemTimeout: integer('STREAM_ITEM_TIMEOUT', 600_000, 1, DAY * 1000),

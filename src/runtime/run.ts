@@ -166,6 +166,7 @@ async function serve<Config extends RunConfig<Dependencies>, Dependencies extend
     deadline: config.deadline,
     compression: config.compression,
     uploads: config.uploads,
+    uploadTimeout: config.uploadTimeout,
     streams: config.streams,
     rateLimit: config.rateLimit && limitRequests(config.rateLimit, clientOf),
   });

@@ -32,8 +32,8 @@ interface RpcMetadata {
 const isRpcMetadata = (value: unknown): value is RpcMetadata =>
   typeof value === 'object' && value !== null && 'span' in value;
 
-/** The methods of RFC 9110 and RFC 5789. Semantic conventions require `_OTHER` for any other. */
-const METHODS = new Set(['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'TRACE']);
+/** The methods of RFC 9110, RFC 5789 and QUERY. Semantic conventions require `_OTHER` for any other. */
+const METHODS = new Set('CONNECT DELETE GET HEAD OPTIONS PATCH POST PUT QUERY TRACE'.split(' '));
 /** The status in the log if the client disconnected before the response. No client receives it. */
 const CLIENT_LEFT = 499;
 

@@ -22,7 +22,9 @@ const SCHEMAS: Readonly<Record<string, object>> = {
   anything: {},
 };
 const FITS_TEXT = ['string', 'string or null', 'list of strings', 'anything'];
+const FITS_PLAIN = ['integer', 'boolean', 'list of numbers'];
 const TEXTS = ['text/plain', 'text/csv', 'text/html; charset=utf-8', 'text/event-stream', 'text/*'];
+const PLAIN = ['text/plain', 'text/*'];
 const LINES = [
   'application/jsonl',
   'application/x-ndjson',
@@ -80,7 +82,7 @@ describe.each(['request', 'response'])('in a %s', (direction) => {
     ...products(
       TEXTS,
       names.filter((name) => !FITS_TEXT.includes(name)),
-    ),
+    ).filter(([type, name]) => !PLAIN.includes(type) || !FITS_PLAIN.includes(name)),
     ...products(
       LINES,
       names.filter((name) => !FITS_TEXT.includes(name)),
@@ -144,5 +146,76 @@ describe.each(['request', 'response'])('in a %s', (direction) => {
     'application/*',
   ])('%s with a schema is JSON', (type) => {
     for (const name of names) expect(refusal(type, name, direction)).toBe('');
+  });
+});
+
+const INT64 = { type: 'integer', format: 'int64' };
+
+/** Plain text of each type: its schema, the text and the value of a handler; undefined: it does not conform. */
+const PLAIN_TEXTS: [object, string, unknown][] = [
+  [{ type: 'integer' }, '42', 42],
+  [{ type: 'integer' }, '-0', -0],
+  [{ type: 'integer' }, '4.0', 4],
+  [{ type: 'integer' }, '4.5', undefined],
+  [{ type: 'integer' }, '4 ', undefined],
+  [{ type: 'integer' }, '+4', undefined],
+  [{ type: 'integer' }, '04', undefined],
+  [{ type: 'integer' }, '', undefined],
+  [{ type: 'integer' }, 'null', undefined],
+  [{ type: 'integer', maximum: 3 }, '4', undefined],
+  [INT64, '9223372036854775807', 9223372036854775807n],
+  [INT64, '9223372036854775808', undefined],
+  [{ type: 'number' }, '1e-7', 1e-7],
+  [{ type: 'number' }, '1e400', undefined],
+  [{ type: 'number' }, 'NaN', undefined],
+  [{ type: 'boolean' }, 'true', true],
+  [{ type: 'boolean' }, 'True', undefined],
+  [{ type: ['integer', 'null'] }, '1', 1],
+  [{ enum: [1, 2] }, '2', 2],
+  [{ enum: [1, 2] }, '3', undefined],
+  [{ const: false }, 'false', false],
+  [{ type: ['boolean', 'string'] }, 'no', 'no'],
+  [{ type: ['integer', 'string'] }, '5', 5],
+  [{ anyOf: [INT64, { type: 'boolean' }] }, 'true', true],
+  [{ allOf: [{ type: 'number' }, { minimum: 2 }] }, '2.5', 2.5],
+  [{ type: 'string' }, '5', '5'],
+];
+
+describe.each(['text/plain', 'text/*'])('a body of %s', (key) => {
+  const contentType = 'text/plain';
+  const described = (schema: object) => ({ [key]: { schema } });
+
+  test.each(PLAIN_TEXTS)('%j in a request: %j', async (schema, sent, value) => {
+    const given: unknown[] = [];
+    const { app } = buildService({
+      document: buildDocument({ operation: { requestBody: { required: true, content: described(schema) } } }),
+      handlers: {
+        postThing: ({ body }: { body?: unknown }) => (given.push(body), Promise.resolve({ status: 204 })),
+      },
+    });
+    const { status } = await request(app).post('/things').set('Content-Type', contentType).send(sent);
+    expect([status, ...given]).toEqual(value === undefined ? [400] : [204, value]);
+  });
+
+  test.each([
+    ...PLAIN_TEXTS.filter(([, text, value]) => value !== undefined && text !== '-0' && text !== '4.0'),
+    ...([4.5, NaN, null, 'a', {}, [], true, new Date(0)].map((value) => [
+      INT64,
+      undefined,
+      value,
+    ]) as never[]),
+    [{ type: 'string' }, undefined, 5],
+    [{ type: ['string', 'boolean'] }, undefined, 5],
+    [{ type: 'boolean' }, undefined, 'maybe'],
+    [INT64, undefined, 9223372036854775808n],
+  ] as [object, string | undefined, unknown][])('%j in a response: %j', async (schema, sent, body) => {
+    const { app } = buildService({
+      document: buildDocument({
+        operation: { responses: { 200: { description: '', content: described(schema) } } },
+      }),
+      handlers: { postThing: (): Promise<Answer> => Promise.resolve({ status: 200, contentType, body }) },
+    });
+    const { status, text } = await request(app).post('/things');
+    expect([status, text]).toEqual(sent === undefined ? [500, expect.anything()] : [200, sent]);
   });
 });

@@ -1,3 +1,5 @@
+import request from 'supertest';
+import { buildDocument, buildService, json } from '../support/service';
 import { receive } from './receive';
 import { hidden, ok, respond } from './respond';
 
@@ -88,6 +90,36 @@ describe.each(FAMILIES)('a discriminator %s selects the schema', (_, schemas, do
 it('the branches alone decide about a value that is not an object', async () => {
   expect(await receive(ref('Pet'), 'null', listed('oneOf', {}))).toBe('null');
   expect(await receive(ref('Pet'), '1', listed('oneOf', {}))).toContain('must be');
+});
+
+it.each([
+  ['beside oneOf', { Pet: { oneOf: [ref('Cat'), ref('Other')] } }, '{"kind":"Cat","lives":9}'],
+  ['of a parent', { Pet: { type: 'object', properties: { kind: text } } }, '{"kind":"Cat","lives":9}'],
+])('a value without one of the names is that of the default mapping, %s', async (_, { Pet }, cat) => {
+  const isParent = !('oneOf' in Pet);
+  const own = (schema: object) => (isParent ? { allOf: [ref('Pet'), schema] } : schema);
+  const schemas = {
+    Pet: { ...Pet, discriminator: { propertyName: 'kind', defaultMapping: 'Other' } },
+    Cat: own({ type: 'object', required: ['lives'], properties: { kind: text, lives: int64 } }),
+    Other: own({ type: 'object', required: ['name'], properties: { kind: {}, name: text } }),
+  };
+  const operation = {
+    requestBody: { content: json(ref('Pet')) },
+    responses: { 200: { content: json(ref('Pet')) } },
+  };
+  const document = buildDocument({ openapi: '3.2.0', operation, components: { schemas } });
+  const postThing = ({ body }: { body: unknown }) => Promise.resolve({ status: 200, body });
+  const { app } = buildService({ document, handlers: { postThing } });
+  const send = async (body: string) => {
+    const response = await request(app).post('/things').set('Content-Type', 'application/json').send(body);
+    return response.text.replace(/.*"message":("[^"]*").*/, '$1');
+  };
+  expect(await send(cat)).toBe(cat);
+  expect(await send('{"kind":"Cat","name":"a"}')).toContain("body must have required property 'lives'");
+  for (const kind of ['', '"kind":"cow",', ...(isParent ? [] : ['"kind":3,'])]) {
+    expect(await send(`{${kind}"name":"a","lives":9}`)).toBe(`{${kind}"name":"a"}`);
+    expect(await send(`{${kind}"lives":9}`)).toContain("body must have required property 'name'");
+  }
 });
 
 describe('a hierarchy of several levels', () => {

@@ -17,6 +17,7 @@ import {
   asString,
   BODY_LIMIT,
   codecOf,
+  JSON_DATA,
   createOracle,
   type Document,
   type JsonObject,
@@ -24,6 +25,7 @@ import {
   type Operation,
   type Oracle,
   readDocument,
+  readBody,
   type Received,
   refusalsOf,
   type Response,
@@ -63,6 +65,7 @@ export const DOCUMENTS = [
   'path-items.yaml',
   'prototype-names.yaml',
   'siblings.yaml',
+  'streams.yaml',
   'bookshop/openapi.yaml',
   'collections.yaml',
   'composition.yaml',
@@ -75,6 +78,7 @@ export const DOCUMENTS = [
   'scopes.yaml',
   'security.yaml',
   'strings.yaml',
+  'uploads.yaml',
 ];
 
 /** Reads a document of tests/http/documents and bundles its files. */
@@ -175,8 +179,9 @@ function answersOf(document: Document, oracle: Oracle, { id, responses }: Operat
 function bodiesOf(
   document: Document,
   oracle: Oracle,
-  { name, schema }: Response['content'][number],
+  { name, schema, items }: Response['content'][number],
 ): readonly unknown[] {
+  if (items !== undefined) return [itemsOf(sampled(document, oracle, items, 6))];
   if (codecOf(name) === 'binary') return [Buffer.from([1, 2, 3])];
   if (schema === undefined) return ['anything'];
   return codecOf(name) === 'json'
@@ -184,12 +189,25 @@ function bodiesOf(
     : sampled(document, oracle, schema).slice(0, 1);
 }
 
-function sampled({ responses }: Document, oracle: Oracle, schema: string): unknown[] {
+/** A stream of items, each with a property that the document does not list. */
+function itemsOf(items: readonly unknown[]): AsyncIterable<unknown> {
+  const given = items.map((item) => {
+    const { [JSON_DATA]: data, ...rest } = item as Record<string, unknown>;
+    return { ...rest, ...(data !== undefined && { data }), unlisted: true };
+  });
+  return {
+    async *[Symbol.asyncIterator]() {
+      for (const one of given) yield await Promise.resolve(one);
+    },
+  };
+}
+
+function sampled({ responses }: Document, oracle: Oracle, schema: string, most = 2): unknown[] {
   const values = (['all', 'any', 'required'] as const).flatMap((mode) =>
     samples(responses, oracle, schema, mode, 20),
   );
   if (values.length === 0) throw new Error(`expected a value that fits ${schema}, found none`);
-  return values.slice(0, 2).map(toJavaScript);
+  return values.slice(0, most).map(toJavaScript);
 }
 
 /** Values with their `writeOnly` properties, which handlers may return and responses must not contain. */
@@ -226,11 +244,10 @@ function startServer(
   let entered = 0;
   const handlers = document.operations.map((operation) => [
     operation.id,
-    (request: Received) => {
+    async (request: Received) => {
+      const read = await readBody(request);
       entered += 1;
-      return new Promise<Answer>((resolve) => {
-        resolve(answer(operation, request));
-      });
+      return answer(operation, read?.seen ?? request);
     },
   ]);
   const { app } = buildService({

@@ -19,7 +19,7 @@ describe('the unchanged prover on other documents', () => {
     120_000,
   );
 
-  test.each(['composition.yaml', 'media.yaml', 'parameters.yaml', 'security.yaml'])(
+  test.each(['composition.yaml', 'media.yaml', 'parameters.yaml', 'security.yaml', 'streams.yaml'])(
     'proves a service of %s as a black box',
     async (name) => {
       const target = serviceOf(await readFiles(name));

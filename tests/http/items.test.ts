@@ -106,7 +106,9 @@ test.each<[string, unknown, unknown[], string]>([
   ['any JSON', jsonEvent(true), [{ data: null }, { data: [1] }], 'data: null\n\ndata: [1]\n\n'],
   [
     'JSON without a schema',
-    { properties: { data: { contentMediaType: 'application/problem+json; charset=utf-8' } } },
+    {
+      properties: { data: { type: ['string'], contentMediaType: 'application/problem+json; charset=utf-8' } },
+    },
     [{ data: { a: 1 } }],
     'data: {"a":1}\n\n',
   ],
@@ -265,7 +267,16 @@ test.each([...LINES.map((key) => [key, ''] as const), ...SEQUENCES.map((key) => 
 
 describe('beside the schema of items', () => {
   const items = { 'x-item-schema': ROW };
+  const defined = (media: object) => JSON.parse(JSON.stringify(media)) as object;
   test.each<[string, string, object, unknown, number, string]>([
+    [
+      'a text of lines without any schema',
+      'application/jsonl',
+      { 'x-item-schema': undefined },
+      '1\n',
+      200,
+      '1\n',
+    ],
     ['a text', 'application/jsonl', { schema: { type: 'string', maxLength: 5 } }, 'a\n', 200, 'a\n'],
     [
       'a text of events',
@@ -301,11 +312,23 @@ describe('beside the schema of items', () => {
     ],
     ['an array', 'application/jsonl', {}, [{ id: 1 }], 500, 'expected a stream for application/jsonl'],
   ])('%s', async (_, key, media, body, status, expected) => {
-    const answer = await sent({ [key]: { ...items, ...media } }, body);
+    const answer = await sent({ [key]: defined({ ...items, ...media }) }, body);
     expect([answer.status, answer.cause ?? answer.body]).toEqual([status, expect.stringContaining(expected)]);
   });
 
   test.each<[string, string, object, string]>([
+    [
+      'no such schema, but one of an object',
+      'text/event-stream',
+      { 'x-item-schema': undefined, schema: ROW },
+      'or itemSchema of OpenAPI 3.2, or x-item-schema, for its items',
+    ],
+    [
+      'no such schema, but one of an array',
+      'application/jsonl',
+      { 'x-item-schema': undefined, schema: { type: 'array', items: ROW } },
+      'or itemSchema of OpenAPI 3.2, or x-item-schema, for its items',
+    ],
     [
       'another schema',
       'application/jsonl',
@@ -321,7 +344,7 @@ describe('beside the schema of items', () => {
     ['a range', 'application/*', {}, 'a body of application/* is no sequence of items'],
     ['text', 'text/plain', { schema: { type: 'string' } }, 'a body of text/plain is no sequence of items'],
   ])('%s is a finding', (_, key, media, expected) => {
-    expect(() => serve({ [key]: { ...items, ...media } }, '')).toThrow(expected);
+    expect(() => serve({ [key]: defined({ ...items, ...media }) }, '')).toThrow(expected);
   });
 });
 
@@ -341,6 +364,11 @@ test.each<[string, unknown, string]>([
     'a text of data that is JSON, in another schema',
     { allOf: [jsonEvent(ROW), { properties: { data: { type: 'string', minLength: 3 } } }] },
     'another schema of the event describes as JSON',
+  ],
+  [
+    'whole events, and data that is JSON',
+    { ...jsonEvent(ROW), enum: [{ data: '{}' }] },
+    'compares whole events',
   ],
   [
     'JSON that may be a string, where another event has a text',

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { compileContract, InvalidContract, type ServiceOptions } from '../../src/contract';
@@ -92,6 +93,28 @@ test.each([
 ])('a body of %s is given as %s', async (type, kind) => {
   const [reply] = await listening(serve(undefined).app, (port) => exchange(port, chunked(type, 'abc')));
   expect(reply?.body).toBe(kind);
+});
+
+test.each([BYTES, 'application/x-stream'])('every byte of a large body of %s arrives', async (type) => {
+  const sent = randomBytes(3_000_000);
+  const hashed = async ({ body }: { readonly body: Uint8Array | ReadableStream<Uint8Array> }) => {
+    const pieces: Uint8Array[] = [];
+    if (body instanceof Uint8Array) pieces.push(body);
+    else for await (const piece of body) pieces.push(piece);
+    return { status: 200, body: Buffer.concat(pieces).equals(sent) };
+  };
+  const { app } = serve(4_000_000, {}, hashed);
+  const size = sent.length;
+  const requests = [
+    [Buffer.from(head(type, `Content-Length: ${size}\r\n`)), sent],
+    [Buffer.from(`${head(type, CHUNKED)}${size.toString(16)}\r\n`), sent, Buffer.from('\r\n0\r\n\r\n')],
+  ];
+  await listening(app, async (port) => {
+    for (const request of requests) {
+      const [first, next] = await exchange(port, Buffer.concat([...request, ...request]), 2);
+      expect([first?.body, next?.body]).toEqual(['true', 'true']);
+    }
+  });
 });
 
 test('a body that an operation admits, and the service does not, is not read behind an early refusal', async () => {

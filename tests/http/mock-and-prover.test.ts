@@ -360,3 +360,27 @@ it.each(Object.keys(DISCRIMINATORS))('agree on discriminators: %s', async (name)
   );
   expect(open.filter((line) => line.includes('minimal request'))).toEqual([]);
 });
+
+it('agree on plain text of each type, and on parameters of one value or a list', async () => {
+  const int64 = { type: 'integer', format: 'int64' };
+  const texts = [
+    int64,
+    { type: 'boolean' },
+    { type: 'integer', enum: [1, 2] },
+    { type: 'number', minimum: 0.5 },
+  ];
+  const unions = [{ type: 'string', maxLength: 5 }, int64].map((one) => ({
+    anyOf: [one, { type: 'array', minItems: 2, items: one }],
+  }));
+  const open = await openOf({
+    ...bodies(texts.map((schema) => ({ 'text/plain': { schema } }))),
+    ...paths('either', unions, (schema) => ({
+      parameters: [
+        parameter('a', 'query', schema),
+        { ...parameter('b', 'query', schema), explode: false },
+        parameter('c', 'header', schema),
+      ],
+    })),
+  });
+  expect(open.filter((line) => !line.includes(' violates: no value was found'))).toEqual([]);
+});

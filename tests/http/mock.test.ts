@@ -118,6 +118,37 @@ describe('answers', () => {
       },
       'event: row\ndata: {"a":1}\n\ndata: {"a":1}\n\n',
     ],
+    [
+      'the lines of the example',
+      'application/jsonl',
+      { 'x-item-schema': text, example: '"a"\n\n"b"' },
+      '"a"\n"b"\n',
+    ],
+    [
+      'the events of the example',
+      'text/event-stream',
+      {
+        'x-item-schema': {
+          oneOf: [
+            {
+              required: ['event'],
+              properties: {
+                event: text,
+                data: { contentMediaType: 'application/json', contentSchema: { type: 'object' } },
+              },
+            },
+            { properties: { data: { const: 'a\nb' }, id: text, retry: { type: 'integer' } } },
+          ],
+        },
+        examples: {
+          a: {
+            value:
+              ': a comment\n\nevent:x\ndata: {"a":\ndata: 1}\n\nretry:5\r\nid: 1\r\ndata: a\r\ndata: b\r\n\r\nid: 2\n\n',
+          },
+        },
+      },
+      'event: x\ndata: {"a":1}\n\nid: 1\nretry: 5\ndata: a\ndata: b\n\n',
+    ],
     ['the text of the example', 'application/jsonl', { schema: text, example: '1\n' }, '1\n'],
   ])('with %s, each time', async (_, key, media, expected) => {
     const { post } = mock(answers(ok({ [key]: media })));
@@ -243,6 +274,34 @@ it.each([
   expect([operations, credentials]).toEqual([[], '{}']);
   expect(leftOut).toEqual([
     expect.stringMatching(/^POST \/things is not served: .*this kind of security scheme cannot be served/),
+  ]);
+});
+
+it('leaves out the operations of methods that the HTTP parser does not know', () => {
+  const one = (operationId: string) => ({ operationId, responses: { 204: {} } });
+  const additionalOperations = { COPY: one('copy'), FROBNICATE: one('frobnicate') };
+  const paths = { '/things': { query: one('find'), additionalOperations } };
+  const { operations, leftOut } = mock(buildDocument({ openapi: '3.2.0', paths }));
+  expect(operations.map(({ title }) => title)).toEqual(['QUERY /things', 'COPY /things']);
+  expect(leftOut).toEqual([
+    expect.stringMatching(/^FROBNICATE \/things is not served: .*the HTTP parser of Node does not know/),
+  ]);
+});
+
+it('leaves out a component that is one of several media types, and what has no other', () => {
+  const one = (operationId: string, content: object) => ({ operationId, responses: { 200: { content } } });
+  const bad = { $ref: '#/components/mediaTypes/Bad' };
+  const paths = {
+    '/both': { get: one('both', { 'text/plain': { schema: text }, 'application/json': bad }) },
+    '/bad': { get: one('bad', { 'application/json': bad }) },
+  };
+  const components = { mediaTypes: { Bad: { schema: { $dynamicRef: '#a' } } } };
+  const { operations, leftOut } = mock(buildDocument({ openapi: '3.2.0', paths, components }));
+  expect(operations.map(({ title }) => title)).toEqual(['GET /both']);
+  expect(leftOut).toEqual([
+    expect.stringMatching(/^GET \/both, GET \/bad are served without Bad: .*dynamic references/),
+    expect.stringMatching(/^GET \/both is served without application\/json: .*dynamic references/),
+    expect.stringMatching(/^GET \/bad is not served: .*dynamic references/),
   ]);
 });
 

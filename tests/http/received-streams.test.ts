@@ -62,12 +62,12 @@ describe.each([
   ['bytes, by a codec of the service', 'application/x-own'],
 ])('%s', (_, type) => {
   const head = (fields: string) => headOf(fields, type);
-  const post = (text: string) => headOf(`Content-Length: ${text.length}\r\n`) + text;
+  const post = (text: string) => head(`Content-Length: ${text.length}\r\n`) + text;
 
   test.each([
     ['at once', post('hello')],
-    ['in chunks', headOf(CHUNKED) + chunk('he') + chunk('llo') + chunk('').replace(/\r\n$/, '\r\n')],
-    ['byte by byte', headOf(CHUNKED) + 'hello'.split('').map(chunk).join('') + chunk('')],
+    ['in chunks', head(CHUNKED) + chunk('he') + chunk('llo') + chunk('').replace(/\r\n$/, '\r\n')],
+    ['byte by byte', head(CHUNKED) + 'hello'.split('').map(chunk).join('') + chunk('')],
   ])('are received %s, and the connection goes on', async (_, request) => {
     const replies = await listening(serve(echo).app, (port) => exchange(port, request + request, 2));
     expect(replies.map(({ status, body }) => [status, body])).toEqual([
@@ -100,7 +100,7 @@ describe.each([
     );
     await listening(app, async (port) => {
       const client = connect(port, '127.0.0.1');
-      client.write(headOf(`Content-Length: ${total}\r\n`));
+      client.write(head(`Content-Length: ${total}\r\n`));
       client.write(Buffer.alloc(total));
       const [reply] = (await once(client, 'data')) as [Buffer];
       expect(reply.toString()).toContain(`\r\n\r\n${total}`);
@@ -110,9 +110,9 @@ describe.each([
   });
 
   test.each([
-    ['declared: before its handler', headOf('Content-Length: 101\r\n'), 0],
-    ['in the middle', headOf(CHUNKED) + chunk('x'.repeat(60)) + chunk('x'.repeat(60)) + chunk(''), 1],
-    ['without an end', headOf(CHUNKED) + chunk('x'.repeat(200)), 1],
+    ['declared: before its handler', head('Content-Length: 101\r\n'), 0],
+    ['in the middle', head(CHUNKED) + chunk('x'.repeat(60)) + chunk('x'.repeat(60)) + chunk(''), 1],
+    ['without an end', head(CHUNKED) + chunk('x'.repeat(200)), 1],
   ])('more than the limit, %s: 413, whatever the handler makes of it', async (_, request, calls) => {
     for (const isSwallowed of [true, false]) {
       let called = 0;
@@ -161,7 +161,7 @@ describe.each([
     const declared = await listening(app, (port) => exchange(port, post(large) + post('next'), 2));
     expect(declared.map(({ status }) => status)).toEqual([200, 200]);
     // The rest of unknown length may be endless.
-    const endless = headOf(CHUNKED) + chunk(large).repeat(5);
+    const endless = head(CHUNKED) + chunk(large).repeat(5);
     const [reply] = await listening(app, (port) => exchange(port, endless, 2));
     expect([reply?.status, reply?.headers['connection']]).toEqual([200, 'close']);
   });
@@ -169,7 +169,7 @@ describe.each([
   test('are asked for when the handler reads them, and not before', async () => {
     const { app } = serve(({ body }) => textOf(body).then((text) => ({ status: 200, body: text })));
     const refusing = serve(() => Promise.reject(new Problem('forbidden', 'no'))).app;
-    const request = headOf('Expect: 100-continue\r\nContent-Length: 5\r\n');
+    const request = head('Expect: 100-continue\r\nContent-Length: 5\r\n');
     const ask = (port: number) =>
       new Promise<string>((resolve) => {
         const socket = connect(port, '127.0.0.1').setEncoding('latin1');
@@ -195,7 +195,7 @@ describe.each([
     );
     await listening(app, async (port) => {
       const client = connect(port, '127.0.0.1');
-      client.write(headOf(`Content-Length: ${total}\r\n`));
+      client.write(head(`Content-Length: ${total}\r\n`));
       client.write(Buffer.alloc(total, 'a'));
       let received = 0;
       for await (const piece of client)
@@ -214,7 +214,7 @@ describe.each([
     );
     const text = await listening(app, async (port) => {
       const client = connect(port, '127.0.0.1').on('error', () => undefined);
-      client.write(headOf(`Connection: close\r\n${fields}`));
+      client.write(head(`Connection: close\r\n${fields}`));
       const [first] = (await once(client, 'data')) as [Buffer];
       client.write(fields === CHUNKED ? chunk('hello') : 'hello');
       const pieces = [first];
@@ -234,7 +234,7 @@ describe.each([
     );
     const code = await listening(app, async (port) => {
       const client = connect(port, '127.0.0.1').resume();
-      client.write(headOf('Content-Length: 5\r\n').replace('HTTP/1.1', 'HTTP/1.0') + 'a');
+      client.write(head('Content-Length: 5\r\n').replace('HTTP/1.1', 'HTTP/1.0') + 'a');
       return once(client, 'close').catch((error: unknown) => (error as NodeJS.ErrnoException).code);
     });
     expect(code).toBe('ECONNRESET');
@@ -451,6 +451,23 @@ describe('items that the core reads', () => {
       expect([reply?.status, shown]).toEqual([status, expect.stringContaining(expected)]);
     }
   });
+});
+
+test('an item that the core reads is bounded by the limit of bodies, however large the whole may be', async () => {
+  const document = buildDocument({
+    operation: {
+      requestBody: { content: { 'application/jsonl': { 'x-item-schema': {} } } },
+      responses: { 200: { description: '', content: json({}) } },
+      'x-body-limit': 1_000_000,
+    },
+  });
+  const postThing = async ({ body }: Given) => ({ status: 200, body: (await all(body)).length });
+  const { app } = buildService({ document, handlers: { postThing }, bodyLimit: 100 });
+  const send = (text: string) => listening(app, (port) => exchange(port, post(text, 'application/jsonl')));
+  const [fits] = await send(`"${'x'.repeat(98)}"\n`.repeat(1_000));
+  const [large] = await send(`"a"\n"${'x'.repeat(99)}"\n`);
+  expect([fits?.status, fits?.body]).toEqual([200, '1000']);
+  expect([large?.status, large?.body]).toEqual([413, expect.stringContaining('than 100 bytes') as string]);
 });
 
 test.each([

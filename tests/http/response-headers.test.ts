@@ -15,6 +15,7 @@ const DOCUMENT = buildDocument({
         headers: {
           'X-Text': { schema: string },
           'X-List': { schema: many },
+          'X-Either': { schema: { oneOf: [string, many] } },
           'X-Object': { schema: { type: 'object', additionalProperties: string } },
           'X-Json': { content: json(string) },
           'X-Time': { schema: { type: 'string', format: 'date-time' } },
@@ -43,6 +44,8 @@ const CHARACTERS = [
 
 test.each<[way: string, (text: string) => Promise<Answer>, besides: string]>([
   ['a text', (text) => answer({ 'X-Text': text }), ''],
+  ['a text that may be a list', (text) => answer({ 'X-Either': text }), ','],
+  ['toJSON of one', (text) => answer({ 'X-Either': { toJSON: () => text } }), ','],
   ['an item', (text) => answer({ 'X-List': ['a', text] }), ','],
   ['a property', (text) => answer({ 'X-Object': { a: text } }), ','],
   ['a name', (text) => answer({ 'X-Object': { [text]: 'a' } }), ','],

@@ -45,6 +45,7 @@ test('values are converted to their types', () => {
     HOST: '0.0.0.0',
     OPS_PORT: '3001',
     REQUEST_DEADLINE: '500',
+    UPLOAD_TIMEOUT: '600',
     RATE_LIMIT: '100/60s',
   });
   expect(config).toMatchObject({
@@ -52,6 +53,7 @@ test('values are converted to their types', () => {
     maxRequests: 7,
     ops: { host: '0.0.0.0', port: 3001 },
     deadline: 500,
+    uploadTimeout: 600,
     rateLimit: { requests: 100, seconds: 60 },
   });
   expect(readConfig({}).rateLimit).toBeUndefined();

@@ -9,12 +9,17 @@ import {
   protocolCases,
 } from './case';
 import { codecOf } from '../document/media';
+import type { MediaType } from '../document/model';
+import { slots, slotSamples } from '../request/slots';
 
 /** Far deeper than any document, and deep enough to overflow the stack of a recursive parser. */
 const MAX_NESTING = 10_000;
 
 /** Bytes; for a server whose limit is unknown. */
 const DEFAULT_LIMIT = 65_536;
+
+/** Bytes; a body of a larger limit is not sent. */
+export const LARGEST_LIMIT = 10_000_000;
 
 /** Five bytes for each level keep the body within the limit. */
 const BYTES_PER_LEVEL = 5;
@@ -30,15 +35,44 @@ export function bodyCases(context: OperationContext): Case[] {
   const isJson = codecOf(base.body.type) === 'json';
   return [
     ...limitCases(context, request, isJson),
-    ...(operation.body.required ? absenceCases(context, request, isJson) : []),
+    ...(operation.body.required && codecOf(base.body.type) !== 'lines'
+      ? absenceCases(context, request, isJson)
+      : []),
     ...(isJson ? jsonSyntaxCases(context, request) : []),
+    ...arrivalCases(context),
   ];
 }
 
-/** Bodies of the largest size and of one byte more. Only JSON can be padded to the largest size: with white space. */
+/** Whether a server may read a body while it arrives. */
+export const isRead = ({ type, isStream }: MediaType): boolean =>
+  isStream === true || ['multipart', 'lines'].includes(codecOf(type));
+
+/** Bodies that arrive a byte at a time, and one whose client leaves in the middle before it sends the whole. */
+function arrivalCases(context: OperationContext): Case[] {
+  const { document, oracle, operation, base } = context;
+  const make = protocolCases(context, 'bodies').bind(undefined, 'arriving body');
+  return (operation.body?.content ?? []).filter(isRead).flatMap((media) => {
+    const slot = slots(document, operation).find(({ body }) => body === media);
+    const [value] = slot ? slotSamples(document, oracle, slot, 'all', 20) : [];
+    if (slot && value === undefined) return [];
+    const inputs = slot && value !== undefined ? slot.fill(base, value) : base;
+    const request = authorizedRequest(context, inputs);
+    return [
+      make(`${media.name}, a byte at a time`, { ...request, sending: 'bytewise' }, expectSuccess),
+      make(`${media.name}, after a client that left`, { ...request, sending: 'interrupted' }, expectSuccess),
+    ];
+  });
+}
+
+/**
+ * Bodies of the largest size and of one byte more. JSON can be padded to the largest size with white space, a multipart body
+ * with an epilogue, and bytes with any.
+ */
 function limitCases(context: OperationContext, request: RawRequest, isJson: boolean): Case[] {
-  const limit = context.target.bodyLimit;
-  if (limit === undefined) return [];
+  const { operation, target, base } = context;
+  const limit = operation.bodyLimit ?? target.bodyLimit;
+  if (limit === undefined || limit > LARGEST_LIMIT) return [];
+  const canBePadded = isJson || ['binary', 'multipart'].includes(codecOf(base.body?.type ?? ''));
   const body = request.body ?? Buffer.alloc(0);
   const padded = (size: number): RawRequest => ({
     ...request,
@@ -51,20 +85,22 @@ function limitCases(context: OperationContext, request: RawRequest, isJson: bool
   const early = 'refusal before the body';
   return [
     make('in chunks', { ...request, sending: 'chunked' }, expectSuccess),
-    ...(isJson ? [make(`${limit} bytes`, padded(limit), expectSuccess)] : []),
+    ...(canBePadded ? [make(`${limit} bytes`, padded(limit), expectSuccess)] : []),
     make(size, over, tooLarge),
     make(`${size} in chunks`, { ...over, sending: 'chunked' }, tooLarge),
     make(`${size} announced, none sent`, { ...over, sending: 'withheld' }, tooLarge, early),
   ];
 }
 
-/** A required body that is absent or empty. An empty body is a text too, but no JSON. */
+/** A required body that is absent or empty. An empty body is a text too, but no JSON. A stream may end before its first byte. */
 function absenceCases(context: OperationContext, request: RawRequest, isJson: boolean): Case[] {
+  const { body } = context.operation;
+  const isStream = body?.content.some((media) => media.isStream) === true;
   const empty = { ...request, body: Buffer.alloc(0) };
   const bodies: Readonly<Record<string, RawRequest>> = {
     'no body': { ...withoutBody(request), headers: request.headers },
     'an empty body': empty,
-    'an empty chunked body': { ...empty, sending: 'chunked' },
+    ...(!isStream && { 'an empty chunked body': { ...empty, sending: 'chunked' } satisfies RawRequest }),
     ...(isJson && { 'only white space': { ...request, body: Buffer.from(' \r\n\t') } }),
   };
   const expect = expectRefusal('malformed', 'invalid request');
@@ -78,7 +114,7 @@ function jsonSyntaxCases(context: OperationContext, request: RawRequest): Case[]
   const text = (request.body ?? Buffer.alloc(0)).toString();
   const firstName = /^\{("(?:[^"\\]|\\.)*"):/.exec(text)?.[1];
   const malformed = [
-    ...malformedText(text, context.target.bodyLimit ?? DEFAULT_LIMIT),
+    ...malformedText(text, context.operation.bodyLimit ?? context.target.bodyLimit ?? DEFAULT_LIMIT),
     ...(text.startsWith('{') ? malformedObjects(text, firstName) : []),
   ];
   const make = protocolCases(context, 'bodies');

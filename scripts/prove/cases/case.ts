@@ -2,12 +2,12 @@ import type { Document, Operation, Parameter } from '../document/model';
 import type { Value } from '../json/value';
 import type { HandlerInput } from '../check/received';
 import { ruleKey, type ProtocolScenario } from '../obligation';
-import type { RuleName } from '../profile';
+import type { Finding, RuleName } from '../profile';
 import { authorize, usableAlternative, composeRequest } from '../request/compose';
 import type { Inputs, Slot } from '../request/slots';
 import type { Oracle } from '../schema/oracle';
 import type { ExpectedBytes, ExpectedMembers, Refusal, Target } from '../target';
-import type { RawRequest } from '../wire/message';
+import type { RawRequest, RawResponse } from '../wire/message';
 
 /** The groups of cases. */
 export type Family =
@@ -21,10 +21,17 @@ export type Family =
   | 'bodies'
   | 'scenarios'
   | 'stored'
+  | 'representations'
   | 'situations'
   | 'generated'
   | 'oracle'
   | 'shrinking';
+
+/** What is wrong with an answer, or why it proves nothing. */
+export interface Judgment {
+  readonly findings: readonly Finding[];
+  readonly inconclusive?: string | undefined;
+}
 
 /** The expected answer to a case. */
 export type Expectation =
@@ -42,6 +49,8 @@ export type Expectation =
   /** The server refuses the request for one of these reasons, before it enters the service. */
   | { readonly kind: 'refused'; readonly reasons: readonly Refusal[] }
   | { readonly kind: 'status'; readonly status: number }
+  /** The server answers as another answer to the operation implies. */
+  | { readonly kind: 'judged'; readonly judge: (outcome: RawResponse) => Judgment }
   /** The service answers or refuses, as it likes; it does not fail. */
   | { readonly kind: 'handled' };
 

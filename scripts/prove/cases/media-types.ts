@@ -38,9 +38,11 @@ function contentTypeCases(context: OperationContext): Case[] {
     );
   const isCovered = (value: string): boolean =>
     (operation.body?.content ?? []).some(({ name }) => isRange(name) && matchesMediaType(name, value));
-  // Binary content has no charset.
+  // Bytes, parts and sequences have no charset.
   const withCharsets = (...charsets: string[]): string[] =>
-    codecOf(type) === 'binary' ? [] : charsets.map((charset) => withCharset(type, charset));
+    ['binary', 'multipart', 'lines'].includes(codecOf(type))
+      ? []
+      : charsets.map((charset) => withCharset(type, charset));
   const [essence, ...parameters] = partsOf(type);
   const others = [
     ...['application/x-undocumented', 'application/x-undocumented+json', `${essence}x`],

@@ -4,8 +4,10 @@ import { bodyCases } from './bodies';
 import { type Case, inputCase, type OperationContext, type ValueCases } from './case';
 import { edgeCases } from './edges';
 import { mediaTypeCases } from './media-types';
+import { multipartCases } from './multipart';
 import { methodAndPathCases } from './paths';
 import { securityCases } from './security';
+import { sequenceCases } from './sequences';
 import { valueCases } from './values';
 import { isSafe, responseFor } from '../document/model';
 import { composeRequest } from '../request/compose';
@@ -28,7 +30,10 @@ const isRefused = ({ expect }: Case): boolean => expect.kind === 'refused';
 /** Every enumerated case of an operation that the profile and the bounds of the target allow. */
 export function operationCases(context: OperationContext): ValueCases {
   const { cases: values, ...found } = valueCases(context);
-  const others = [methodAndPathCases, securityCases, mediaTypeCases, bodyCases];
+  const others = [
+    ...[methodAndPathCases, securityCases, mediaTypeCases],
+    ...[bodyCases, multipartCases, sequenceCases],
+  ];
   const cases = allowed(context, [...values, ...others.flatMap((family) => family(context))]);
   // The refusals of a black box first: they show how it refuses an invalid request, as opposed to one that its state forbids.
   const rank = (sent: Case): number => (context.target.blackBox && isRefused(sent) ? 0 : 1);

@@ -1,12 +1,12 @@
 import { ADVICE } from '../advice';
-import type { Expectation } from '../cases/case';
+import type { Expectation, Judgment } from '../cases/case';
 import { codecOf } from '../document/media';
 import { documentsSuccess, negotiableMediaTypes } from '../document/model';
 import { fromJson, print } from '../json/value';
 import type { Finding } from '../profile';
 import { header, summarize } from '../wire/message';
 import type { ExpectedBytes } from '../target';
-import type { Comparison, Exchange, OwnRefusalReason } from './comparison';
+import type { Exchange, OwnRefusalReason } from './comparison';
 import { hasMembers, matchesRule } from './refused';
 
 /** Compares an answer that the service itself should give. */
@@ -14,7 +14,7 @@ export function serviceFindings(
   exchange: Exchange,
   { outcomes, members = {}, bytes, mediaType, isVaried }: Extract<Expectation, { kind: 'answered' }>,
   ownRefusal: OwnRefusalReason,
-): Comparison {
+): Judgment {
   const { target, sent, operation, outcome, response, value, entered } = exchange;
   const { status } = outcome;
   const isDocumented = response !== undefined && response.status !== 'default';

@@ -1,20 +1,15 @@
-import type { Case, Expectation } from '../cases/case';
-import { type Document, responseFor } from '../document/model';
-import { matchesMediaType } from '../document/media';
+import type { Case, Expectation, Judgment } from '../cases/case';
+import { type Document, type MediaType, responseFor } from '../document/model';
+import { codecOf, matchesMediaType, sequenceOf } from '../document/media';
 import { type Finding, levelOf, messagesOf } from '../profile';
 import type { Target } from '../target';
-import { header, type Outcome, type RawResponse, summarize } from '../wire/message';
-import type { Comparison, Exchange, OwnRefusalReason } from './comparison';
+import { header, headerItems, type Outcome, type RawResponse, summarize } from '../wire/message';
+import type { Exchange, OwnRefusalReason } from './comparison';
 import { serviceFindings } from './answered';
-import {
-  bodyFindings,
-  mediaTypeFinding,
-  mediaTypesOfSchema,
-  readBody,
-  responseFindings,
-  type ResponseOracles,
-} from './documented';
+import { bodyFindings, type ResponseOracles } from './body';
+import { mediaTypeFinding, mediaTypesOfSchema, readBody, responseFindings } from './documented';
 import { otherReason, refusalFindings } from './refused';
+import { readStream } from './streams';
 
 /** The problems of an answer, and the documented response that it is an instance of. */
 export interface Verdict {
@@ -27,6 +22,8 @@ export interface Verdict {
   /** Why the answer proves nothing, though nothing is wrong with it. */
   readonly inconclusive?: string;
   readonly response?: { readonly status: string; readonly media: string };
+  /** Whether items of a stream were judged. */
+  readonly hasItems?: true;
 }
 
 /** @param entered the number of times that this request entered the service; undefined if that is unknown */
@@ -69,11 +66,18 @@ export function createCheck(
     const body = readBody(outcome, mediaType);
     const exchange = { document, target, sent, operation, outcome, response, value: body.value, entered };
     const findings = [...body.findings];
-    if (STACK_TRACE.test(outcome.body.toString('latin1')))
+    // A file may contain anything.
+    const isFile = outcome.status < 400 && codecOf(mediaType ?? '') === 'binary';
+    if (!isFile && STACK_TRACE.test(outcome.body.toString('latin1')))
       findings.push({ rule: 'no stack trace', message: 'expected no stack trace, got one in the body' });
     if (response) findings.push(...responseFindings(exchange, oracles, response, documented));
     else if (refusalSchema !== undefined && request.method !== 'HEAD')
       findings.push(...refusalBodyFindings(refusalSchema, exchange, mediaType ?? ''));
+    if (header(outcome, 'etag') !== undefined && headerItems(outcome, 'cache-control').includes('no-store'))
+      findings.push({
+        rule: 'validators that are stored',
+        message: 'expected an answer with an ETag that may be stored, got Cache-Control: no-store',
+      });
     const { findings: others, inconclusive } = compare(exchange, ownRefusal);
     findings.push(...others);
     const chosen = expect.kind === 'answered' ? expect.mediaType : undefined;
@@ -84,6 +88,7 @@ export function createCheck(
       warnings: messagesOf(profile, 'warning', findings),
       isWarned: findings.some(({ rule }) => rule === tested && levelOf(profile, rule) === 'warning'),
       ...(inconclusive !== undefined && { inconclusive }),
+      ...(hasItems(outcome, documented) && { hasItems: true }),
       ...(response && { response: { status: response.status, media: documented?.name ?? 'no body' } }),
     };
   };
@@ -103,6 +108,11 @@ export function createCheck(
   };
 }
 
+const hasItems = (outcome: RawResponse, documented: MediaType | undefined): boolean => {
+  const sequence = documented?.items === undefined ? undefined : sequenceOf(documented.name);
+  return sequence !== undefined && readStream(sequence, outcome).items.length > 0;
+};
+
 const isRefusedFor = (expect: Expectation, ...reasons: readonly string[]): boolean =>
   expect.kind === 'refused' && expect.reasons.some((reason) => reasons.includes(reason));
 
@@ -117,10 +127,10 @@ function undocumentedFindings({ response, outcome }: Exchange, expect: Expectati
 }
 
 /** Compares an answer with the expectation of its case. */
-function compare(exchange: Exchange, ownRefusal: OwnRefusalReason): Comparison {
+function compare(exchange: Exchange, ownRefusal: OwnRefusalReason): Judgment {
   const { target, sent, outcome, entered } = exchange;
   const { expect } = sent;
-  const finding = (rule: Finding['rule'], message: string): Comparison => ({ findings: [{ rule, message }] });
+  const finding = (rule: Finding['rule'], message: string): Judgment => ({ findings: [{ rule, message }] });
   if (expect.kind === 'status')
     return outcome.status === expect.status
       ? { findings: [] }
@@ -130,9 +140,10 @@ function compare(exchange: Exchange, ownRefusal: OwnRefusalReason): Comparison {
     outcome.status >= 500 && !(outcome.status === 501 && isRefusedFor(expect, 'method not allowed'));
   const isDocumentProfile = target.profile === 'document';
   const error =
-    isServerError && (isDocumentProfile || expect.kind === 'handled')
+    isServerError && (isDocumentProfile || expect.kind === 'handled' || expect.kind === 'judged')
       ? finding('no server error', `expected no server error, got ${summarize(outcome)}`)
       : undefined;
+  if (expect.kind === 'judged') return error ?? expect.judge(outcome);
   if (expect.kind === 'handled') return error ?? { findings: [] };
   if (expect.kind === 'answered') return error ?? serviceFindings(exchange, expect, ownRefusal);
   const { findings } = error ?? {

@@ -1,7 +1,6 @@
 import type { Case } from '../cases/case';
 import type { Document, Operation, Response } from '../document/model';
 import type { Value } from '../json/value';
-import type { Finding } from '../profile';
 import type { Target } from '../target';
 import type { RawResponse } from '../wire/message';
 
@@ -20,10 +19,4 @@ export interface Exchange {
   /** The JSON body. */
   readonly value: Value | undefined;
   readonly entered: number | undefined;
-}
-
-/** What is wrong with an answer, or the reason why it proves nothing. */
-export interface Comparison {
-  readonly findings: readonly Finding[];
-  readonly inconclusive?: string | undefined;
 }

@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Document, MediaType, Response } from '../document/model';
-import { codecOf, isRange } from '../document/media';
-import { nodeAt, escapeToken, resolvePointer } from '../json/tree';
+import { codecOf, isRange, sequenceOf } from '../document/media';
+import { nodeAt, resolvePointer } from '../json/tree';
 import { parse, parseOrUndefined, type Value } from '../json/value';
-import { instanceLocations } from '../schema/probes';
-import { isClosed, propertyNames } from '../schema/locations';
 import type { Finding } from '../profile';
 import type { Oracle } from '../schema/oracle';
 import { header, headerLines, type RawResponse, summarize } from '../wire/message';
 import type { Exchange } from './comparison';
+import { bodyFindings, type ResponseOracles } from './body';
+import { streamFindings } from './streams';
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -35,11 +35,20 @@ export const mediaTypeFinding = (
   message: `expected the media type ${names.join(' or ')}, got ${header(outcome, 'content-type') ?? 'none'}`,
 });
 
+const isSeveralParts = (outcome: RawResponse): boolean =>
+  /^multipart\/byteranges/i.test(header(outcome, 'content-type') ?? '');
+
+/** Whether an answer has parts of a representation (RFC 9110 section 15.3.7), which are judged beside the whole. */
+const isPart = (outcome: RawResponse): boolean =>
+  outcome.status === 206 && (header(outcome, 'content-range') !== undefined || isSeveralParts(outcome));
+
 /** Parses a JSON body in strict UTF-8; other bodies have no value. */
 export function readBody(
-  { body }: RawResponse,
+  outcome: RawResponse,
   media: string | undefined,
 ): { value?: Value; findings: Finding[] } {
+  const { body } = outcome;
+  if (isPart(outcome)) return { findings: [] };
   if (media === undefined || codecOf(media) !== 'json' || body.length === 0) return { findings: [] };
   try {
     return { value: parse(strictUtf8.decode(body)), findings: [] };
@@ -48,13 +57,6 @@ export function readBody(
     const message = `expected JSON in UTF-8, got ${body.toString('latin1', 0, 100)}${reason}`;
     return { findings: [{ rule: 'JSON encoding', message }] };
   }
-}
-
-/** Judges response bodies and headers. */
-export interface ResponseOracles {
-  readonly strict: Oracle;
-  /** Ignores annotations that the strict one asserts. A value is invalid if it is invalid for all of them. */
-  readonly lenient: readonly Oracle[];
 }
 
 /** The findings about the media type, the body and the headers of a documented response. */
@@ -72,10 +74,13 @@ export function responseFindings(
     const message = `expected no body, got ${summarize(outcome)}`;
     return [...headers, { rule: 'response without content', message }];
   }
+  if (isPart(outcome) && (documented || isSeveralParts(outcome))) return headers;
   if (!documented) {
     const names = response.content.map(({ name }) => name);
     return [...headers, mediaTypeFinding(names, outcome)];
   }
+  const sequence = sequenceOf(documented.name);
+  if (sequence) return [...headers, ...streamFindings(document, oracles, documented, sequence, outcome)];
   // In a range only JSON is read.
   const ofRange = value === undefined ? 'binary' : 'json';
   const codec = isRange(documented.name) ? ofRange : codecOf(documented.name);
@@ -112,38 +117,4 @@ function headerValues(name: string, lines: readonly string[]): Value[] {
   const items = text.split(',').map((item) => item.trim());
   const decodeEach = (texts: readonly string[]): Value => texts.map((one) => parseOrUndefined(one) ?? one);
   return [text, parseOrUndefined(text) ?? text, [...lines], items, decodeEach(items), decodeEach(lines)];
-}
-
-/** The findings about a body: it must fit its schema, without unlisted properties. */
-export function bodyFindings(
-  document: Document,
-  { strict, lenient }: ResponseOracles,
-  schema: string,
-  value: Value | undefined,
-  outcome: RawResponse,
-): Finding[] {
-  if (value === undefined)
-    return [
-      { rule: 'response body', message: `expected a body that fits ${schema}, got ${summarize(outcome)}` },
-    ];
-  if (!strict.decides(schema, value)) return []; // A pattern takes too long, which is no fault of the server.
-  const errors = strict.errors(schema, value);
-  if (errors.length > 0) {
-    const withoutAnnotations = lenient.map((oracle) => oracle.errors(schema, value));
-    const isAnnotation = withoutAnnotations.some((others) => others.length === 0);
-    const rule = isAnnotation ? 'response annotations' : 'response body';
-    const error = isAnnotation ? errors[0] : (withoutAnnotations[0]?.[0] ?? errors[0]);
-    const message = `expected a body that fits ${schema}, got ${summarize(outcome)}: ${error ?? ''}`;
-    return [{ rule, message }];
-  }
-  const found = instanceLocations(document.responses, strict, schema, value);
-  return found.flatMap(({ instancePointer, value: part, subschemas }): Finding[] => {
-    if (!(part instanceof Map) || !isClosed(subschemas)) return [];
-    const { listed } = propertyNames(subschemas);
-    const unlisted = [...part.keys()].filter((name) => !listed.includes(name));
-    return unlisted.map((name) => ({
-      rule: 'unlisted response property',
-      message: `expected no unlisted property, got ${instancePointer}/${escapeToken(name)}`,
-    }));
-  });
 }

@@ -99,7 +99,7 @@ export function checkReceived(
 
 /** The value of a parameter. An own property only: it may have the name of an inherited one. */
 function receivedAs({ in: location, name }: Parameter, received: Received): unknown {
-  if (location === 'querystring') return received.query;
+  if (location === 'querystring') return received.querystring;
   const values = received[location];
   return values && Object.hasOwn(values, name) ? values[name] : undefined;
 }
@@ -134,7 +134,10 @@ const toText = (got: unknown): string => (got === undefined ? 'nothing' : textOf
 /** JSON pointer to the first difference between a value and what a handler received; undefined if there is none. */
 function difference(expected: Value, got: unknown, pointer = ''): string | undefined {
   if (expected instanceof NumberLiteral) return equalsNumber(expected.text, got) ? undefined : pointer;
-  if (expected === null || typeof expected !== 'object') return expected === got ? undefined : pointer;
+  if (expected === null || typeof expected !== 'object') {
+    const isSame = got instanceof Uint8Array ? Buffer.from(got).equals(bytesOf(expected)) : expected === got;
+    return isSame ? undefined : pointer;
+  }
   const isList = Array.isArray(expected);
   if (typeof got !== 'object' || got === null || Array.isArray(got) !== isList) return pointer;
   const wanted = new Map(isList ? expected.map((entry, index) => [String(index), entry]) : expected);
@@ -148,6 +151,8 @@ function difference(expected: Value, got: unknown, pointer = ''): string | undef
   }
   return undefined;
 }
+
+const bytesOf = (text: Value): Buffer => Buffer.from(typeof text === 'string' ? text : '');
 
 /** An integer must be exact; a fraction must be the same double. */
 function equalsNumber(literal: string, got: unknown): boolean {

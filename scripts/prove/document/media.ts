@@ -1,3 +1,5 @@
+import type { JsonObject } from '../json/tree';
+
 /** How a body is encoded. */
 export type Codec = 'json' | 'form' | 'multipart' | 'lines' | 'text' | 'binary';
 
@@ -13,6 +15,23 @@ export function codecOf(mediaType: string): Codec {
   if (LINES.test(essence)) return 'lines';
   return essence.startsWith('text/') ? 'text' : 'binary';
 }
+
+/** How the items of a body follow each other: as server-sent events, a line each, or after a record separator (RFC 7464). */
+export type Sequence = 'events' | 'lines' | 'records';
+
+/** How a media type carries one item after another (OpenAPI 3.2, sequential media types); undefined if it does not. */
+export function sequenceOf(mediaType: string): Sequence | undefined {
+  const essence = essenceOf(mediaType);
+  if (essence === 'text/event-stream') return 'events';
+  if (!LINES.test(essence)) return undefined;
+  return essence.endsWith('json-seq') ? 'records' : 'lines';
+}
+
+/** The fields with the schema of each item of a sequence. */
+const ITEM_SCHEMAS = ['itemSchema', 'x-item-schema'] as const;
+
+/** The field of a Media Type Object that has the schema of its items. */
+export const itemSchemaOf = (media: JsonObject) => ITEM_SCHEMAS.find((field) => media[field] !== undefined);
 
 export const essenceOf = (mediaType: string): string => mediaType.split(';')[0]?.trim().toLowerCase() ?? '';
 

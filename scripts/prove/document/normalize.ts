@@ -13,15 +13,17 @@ import {
   resolvePointer,
 } from '../json/tree';
 import { Untestable } from '../untestable';
+import { expandEvents } from './events';
 import { resolveIdentifiers } from './identifiers';
 import { expandDiscriminators } from './inheritance';
+import { itemSchemaOf } from './media';
 
 /** The document in JSON Schema alone, and without the annotations of schemas that a server may ignore. */
 export function normalize(given: JsonObject, formats: Readonly<Record<string, string>>) {
   const merged = withSequences(mergePathItems(resolveIdentifiers(asObject(withDoubles(given)))));
-  const formatless = withoutKeywords(merged, 'format');
+  const formatless = expandEvents(withoutKeywords(merged, 'format'));
   return {
-    json: expandDiscriminators(withPatterns(merged, formats)),
+    json: expandEvents(expandDiscriminators(withPatterns(merged, formats))),
     formatless,
     undirected: withoutKeywords(formatless, 'readOnly', 'writeOnly'),
   };
@@ -64,12 +66,6 @@ function withPatterns(json: JsonObject, formats: Readonly<Record<string, string>
   }
   return copy;
 }
-
-/** The fields with the schema of each item of a sequence. */
-const ITEM_SCHEMAS = ['itemSchema', 'x-item-schema'] as const;
-
-/** The field of a Media Type Object that has the schema of its items. */
-export const itemSchemaOf = (media: JsonObject) => ITEM_SCHEMAS.find((field) => media[field] !== undefined);
 
 /** A copy in which each Media Type Object with a schema of its items has one of all of them, as `sequence`. */
 function withSequences(json: JsonObject): JsonObject {

@@ -10,8 +10,8 @@ import {
   resolvePointer,
 } from '../json/tree';
 import { conjuncts } from './direction';
-import { concreteType } from './media';
-import { deadEnd, itemSchemaOf, normalize, resolveIn } from './normalize';
+import { concreteType, itemSchemaOf } from './media';
+import { deadEnd, normalize, resolveIn } from './normalize';
 import type { Document, Examples, Extensions, MediaType, Operation, Parameter, Response } from './model';
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];

@@ -37,9 +37,9 @@ export function minimalInputs(document: Document, oracle: Oracle, operation: Ope
   return inputs;
 }
 
-/** Whether the prover makes valid bodies of a media type. Of XML and multipart it knows only examples. */
+/** Whether the prover makes valid bodies of a media type. Of XML it knows only examples. */
 const isEncodable = ({ encoders }: Document, { name, examples }: MediaType): boolean =>
-  !/^multipart\/|[/+]xml\b/i.test(name) || examples.length > 0 || encoders[name] !== undefined;
+  !/[/+]xml\b/i.test(name) || examples.length > 0 || encoders[name] !== undefined;
 
 /** A request without credentials. */
 export function composeRequest(operation: Operation, { parameters, body }: Inputs): RawRequest {

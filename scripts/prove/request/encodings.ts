@@ -90,7 +90,8 @@ function bytesOf(document: Document, media: MediaType, schema: string): Encoding
         encode: (value) => linesOf(type, Array.isArray(value) ? value.map(print) : []),
         decode: (value) => (Array.isArray(value) && value.length > 0 ? value : undefined),
       };
-    default:
+    case 'text':
+    case 'binary':
       return {
         encode: (value) => Buffer.from(primitiveText(value) ?? print(value)),
         decode: (value) => {

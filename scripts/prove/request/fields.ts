@@ -1,7 +1,7 @@
 import type { Schemas } from '../document/direction';
 import { codecOf, concreteType } from '../document/media';
 import type { Parameter } from '../document/model';
-import { asObject, asString, type JsonObject, objectAt } from '../json/tree';
+import { asObject, asString, type JsonObject, nodeAt, objectAt } from '../json/tree';
 import { print, type Value } from '../json/value';
 import {
   admittedTypes,
@@ -67,7 +67,14 @@ export function pieceOf(
     (isMultipart && isGivenJson) ||
     (isObject && (given === '' || isGivenJson) && (isMultipart || Object.keys(style).length === 0));
   const schemasOfPart = combinations.flat().map(({ schema }) => schema);
-  const isBytes = isMultipart && !isJson && schemasOfPart.some(describesBytes);
+  // A part whose schema says nothing is what its media types say.
+  const isOpaque =
+    given !== '' &&
+    schemasOfPart.every(({ type }) => type === undefined) &&
+    asString(contentType)
+      .split(',')
+      .every((type) => codecOf(type.trim()) === 'binary');
+  const isBytes = isMultipart && !isJson && (isOpaque || schemasOfPart.some(describesBytes));
   const named = schemasOfPart.map((one) => asString(one['contentMediaType'])).find((name) => name !== '');
   const usual = isJson ? 'application/json' : isBytes ? (named ?? 'application/octet-stream') : undefined;
   const type = given === '' ? usual : concreteType(given.trim(), isJson);
@@ -80,7 +87,8 @@ export function pieceOf(
       return text?.isWellFormed() ? { text, isBytes, ...(type !== undefined && { type }) } : undefined;
     },
     decode: (value) => {
-      if (isJson || isBytes) return value;
+      if (isJson) return value;
+      if (isBytes) return typeof value === 'string' ? value : undefined;
       // A decoder of text may remove U+FEFF at the start.
       const isMarked = isMultipart && typeof value === 'string' && value.startsWith('\ufeff');
       return isMarked ? undefined : decodeText(schemas, locations, value);
@@ -128,6 +136,8 @@ export function fieldsOf(schemas: Schemas, schema: string, isMultipart: boolean)
   const decodeMember = (name: string, member: Value): Value | undefined => {
     const { whole, style, types, piece, item } = locate(name);
     if (style) return decodeText(schemas, whole, member);
+    if (whole.length > 0 && whole.every(({ pointer }) => nodeAt(schemas.json, pointer) === false))
+      return primitiveText(member);
     if (!types.has('array') || !Array.isArray(member)) return piece.decode(member);
     if (isScalarToo(types, member)) return undefined;
     return all(member.map((entry, index) => item(index).decode(entry)));

@@ -27,6 +27,7 @@ import { strategiesWith, testSecrets } from './test-credentials';
 import { DEFAULT_SERVER } from '../wire/curl';
 import type { Secret } from '../wire/secrets';
 import { listen } from './listen';
+import { readBody } from './read-body';
 
 /** The module of a service that makes it a target. */
 export const SERVICE = 'tests/contract/service.ts';
@@ -242,10 +243,14 @@ async function startServer<Dependencies extends Closable, Handlers extends objec
     const handler: unknown = Reflect.get(current.handlers, operationId);
     if (typeof handler !== 'function') return handler;
     return (request: Received): unknown => {
-      entered += 1;
-      const passed = pass?.(request) ?? request;
-      see(passed);
-      return Reflect.apply(handler, undefined, [passed]);
+      const enter = (seen: Received, passed: Received): unknown => {
+        entered += 1;
+        see(seen);
+        return Reflect.apply(handler, undefined, [passed]);
+      };
+      const given = pass?.(request) ?? request;
+      const reading = readBody(given);
+      return reading ? reading.then(({ seen, passed }) => enter(seen, passed)) : enter(given, given);
     };
   });
   const options: RuntimeOptions<Own> = {
@@ -257,8 +262,9 @@ async function startServer<Dependencies extends Closable, Handlers extends objec
       ]),
     ),
     ready: () => Promise.resolve(),
-    report: ({ status, problem }) => {
-      if (problem && status >= 500) failure = problem.cause ?? problem;
+    report: ({ status, problem, brokenAt }) => {
+      if (brokenAt !== undefined) failure = problem;
+      else if (problem && status >= 500) failure = problem.cause ?? problem;
     },
     reportFault: (error, ...place) => {
       failure ??= error;

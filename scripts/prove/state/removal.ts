@@ -82,7 +82,7 @@ export function openCreated(common: RunContext) {
         await sleep(INTERVAL_MS);
         const base = inputs(remover) ?? minimalInputs(document, oracle, remover);
         const request = withPath(authorizedRequest({ ...common, operation: remover, base }), one.path);
-        const outcome = await send(server, request, end.signal);
+        const outcome = await send(server, request, { signal: end.signal });
         if (!('noResponse' in outcome) && (outcome.status < 300 || outcome.status === 404)) forget(one.path);
       }
       interrupt?.removeEventListener('abort', hurry);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { BlackBox } from '../target';
 import type { Address } from './address';
 import { header, type Outcome, type RawRequest } from './message';
-import { send } from './socket';
+import { interrupt, send } from './socket';
 
 /** Responses in a row without which a server is regarded as gone. */
 const MAX_SILENCES = 5;
@@ -40,7 +40,11 @@ export function openClient(bounds?: BlackBox, signal?: AbortSignal) {
   const mustEnd = (): string | undefined => (cut ??= isOver());
 
   /** Undefined if the run must end: the request was not sent, or its answer is not awaited. */
-  const exchange = async (address: Address, request: RawRequest): Promise<Outcome | undefined> => {
+  const exchange = async (
+    address: Address,
+    request: RawRequest,
+    listening?: number,
+  ): Promise<Outcome | undefined> => {
     for (let attempt = 0; ; attempt++) {
       await pause(next - performance.now(), signal);
       if (mustEnd() !== undefined) return undefined;
@@ -49,8 +53,13 @@ export function openClient(bounds?: BlackBox, signal?: AbortSignal) {
       const began = performance.now();
       // A server that waits for a withheld body never answers. One that answers needs no longer than for others.
       const patience = request.sending === 'withheld' ? WITHHELD_TIMEOUT_MS + 3 * slowest : Infinity;
-      const outcome = await send(address, request, signal, patience);
-      if ('status' in outcome) slowest = Math.max(slowest, performance.now() - began);
+      if (request.sending === 'interrupted') await interrupt(address, request);
+      const outcome = await send(address, request, {
+        signal,
+        patience,
+        ...(listening !== undefined && { listening }),
+      });
+      if ('status' in outcome && !outcome.cut) slowest = Math.max(slowest, performance.now() - began);
       if (signal?.aborted === true) {
         mustEnd();
         return undefined;

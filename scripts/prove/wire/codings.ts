@@ -2,15 +2,30 @@ import * as zlib from 'node:zlib';
 import { headerItems, Malformed, type RawResponse } from './message';
 
 /** Content codings that a server may apply although nobody asked for one (RFC 9110 section 12.5.3). */
-const DECODERS: Readonly<Record<string, (body: Buffer, options: { maxOutputLength: number }) => Buffer>> = {
+const DECODERS: Readonly<Record<string, (body: Buffer, options: Options) => Buffer>> = {
   gzip: zlib.gunzipSync,
   'x-gzip': zlib.gunzipSync,
-  br: zlib.brotliDecompressSync,
+  br: (body, { finishFlush, ...options }) =>
+    zlib.brotliDecompressSync(body, {
+      ...options,
+      ...(finishFlush !== undefined && { finishFlush: zlib.constants.BROTLI_OPERATION_FLUSH }),
+    }),
+  // Not every version of Node that runs the prover has it.
+  ...('zstdDecompressSync' in zlib && { zstd: zlib.zstdDecompressSync }),
   // Some servers send a deflate stream without the zlib format.
   deflate: (body, options) =>
     ((body[0] ?? 0) & 0x0f) === 8 ? zlib.inflateSync(body, options) : zlib.inflateRawSync(body, options),
   identity: (body) => body,
 };
+
+interface Options {
+  readonly maxOutputLength: number;
+  /** Set for the start of a content. */
+  readonly finishFlush?: number;
+}
+
+/** Whether the prover removes a content coding. */
+export const isDecodable = (coding: string): boolean => Object.hasOwn(DECODERS, coding);
 
 /** No server has a reason to apply more, and each costs as much as the largest content. */
 const MAX_CODINGS = 3;
@@ -19,9 +34,15 @@ const MAX_CODINGS = 3;
  * The content without its content codings (RFC 9110 section 8.4).
  *
  * @param limit bytes after each of them
+ * @param isStart whether the body is only the start of the content
  * @throws {Malformed} if it is larger, or cannot be decoded
  */
-export function decode(headers: RawResponse['headers'], body: Buffer, limit: number): Buffer {
+export function decode(
+  headers: RawResponse['headers'],
+  body: Buffer,
+  limit: number,
+  isStart = false,
+): Buffer {
   const codings = headerItems({ headers }, 'content-encoding')
     .map((coding) => coding.toLowerCase())
     .filter((coding) => coding !== '');
@@ -29,10 +50,13 @@ export function decode(headers: RawResponse['headers'], body: Buffer, limit: num
   if (codings.length > MAX_CODINGS)
     throw new Malformed(`${codings.length} content codings, more than ${MAX_CODINGS}`);
   return codings.reduceRight((coded, coding) => {
-    const decoder = Object.hasOwn(DECODERS, coding) ? DECODERS[coding] : undefined;
+    const decoder = isDecodable(coding) ? DECODERS[coding] : undefined;
     if (!decoder) throw new Malformed(`the content coding ${coding}, for which the request did not ask`);
     try {
-      return decoder(coded, { maxOutputLength: limit });
+      return decoder(coded, {
+        maxOutputLength: limit,
+        ...(isStart && { finishFlush: zlib.constants.Z_SYNC_FLUSH }),
+      });
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       throw new Malformed(

@@ -31,7 +31,9 @@ export function curlCommand(request: RawRequest, server: CurlServer = DEFAULT_SE
     ...(server.options ?? []),
     request.method === 'HEAD' ? '-I' : `-X ${request.method}`,
     ...request.headers.map(([name, value]) => `-H ${quote(value === '' ? `${name};` : `${name}: ${value}`)}`),
-    ...(request.sending === 'chunked' ? [`-H 'Transfer-Encoding: chunked'`] : []),
+    ...(request.sending === 'chunked' || request.sending === 'bytewise'
+      ? [`-H 'Transfer-Encoding: chunked'`]
+      : []),
     ...(body && header(request, 'content-type') === undefined ? [`-H 'Content-Type:'`] : []),
     // `--data-binary` would read a file if the body starts with @.
     ...(body ? [isInline ? `--data-raw ${quote(body.toString('latin1'))}` : '--data-binary @-'] : []),

@@ -11,16 +11,20 @@ export interface RawRequest {
   /** In the place of `body`: sent in chunks, at the pace of the server, until the exchange ends. */
   readonly pieces?: AsyncIterable<Uint8Array>;
   /**
-   * `whole`, the default: with Content-Length. `chunked`: in chunks. `withheld`: with Content-Length but without the
-   * body; the server must answer nevertheless.
+   * `whole`, the default: with Content-Length. `chunked`: in chunks; `bytewise`: in chunks of a byte. `withheld`: with
+   * Content-Length but without the body; the server must answer nevertheless. `interrupted`: first the half, on a connection that
+   * the client closes, then the whole on another.
    */
-  readonly sending?: 'whole' | 'chunked' | 'withheld';
+  readonly sending?: 'whole' | 'chunked' | 'bytewise' | 'withheld' | 'interrupted';
 }
 
 export interface RawResponse {
   readonly status: number;
   readonly headers: readonly (readonly [name: string, value: string])[];
+  /** Without its content codings. */
   readonly body: Buffer;
+  /** Set if the body is only the start of the content: who ended it, and why, in words. */
+  readonly cut?: { readonly by: 'prover' | 'server'; readonly reason: string };
 }
 
 /** A response, or why there is none. */
@@ -91,21 +95,22 @@ export const withoutBody = (request: RawRequest): RawRequest => ({
 /** The bytes of a request, but for those of `pieces`. */
 export function encodeRequest(request: RawRequest): Buffer {
   const { body, pieces, sending = pieces ? 'chunked' : 'whole' } = request;
+  const isChunked = sending === 'chunked' || sending === 'bytewise';
   const present = new Set(request.headers.map(([name]) => name.toLowerCase()));
   const isFramed = present.has('content-length') || present.has('transfer-encoding');
   const lines = [
     `${request.method} ${request.target} HTTP/1.1`,
     ...(present.has('host') ? [] : ['Host: localhost']),
     ...request.headers.map(([name, value]) => `${name}: ${value}`),
-    ...(!isFramed && (body ?? pieces) && sending === 'chunked' ? ['Transfer-Encoding: chunked'] : []),
-    ...(!isFramed && body && sending !== 'chunked' ? [`Content-Length: ${body.length}`] : []),
+    ...(!isFramed && (body ?? pieces) && isChunked ? ['Transfer-Encoding: chunked'] : []),
+    ...(!isFramed && body && !isChunked ? [`Content-Length: ${body.length}`] : []),
     'Connection: close',
   ];
   const head = Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');
   if (!body || sending === 'withheld') return head;
-  if (sending === 'whole') return Buffer.concat([head, body]);
+  if (!isChunked) return Buffer.concat([head, body]);
   const parts: Buffer[] = [head];
-  const size = Math.max(1, Math.ceil(body.length / 3));
+  const size = sending === 'bytewise' ? 1 : Math.max(1, Math.ceil(body.length / 3));
   for (let from = 0; from < body.length; from += size) {
     const piece = body.subarray(from, from + size);
     parts.push(chunk(piece));

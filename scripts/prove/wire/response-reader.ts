@@ -1,5 +1,6 @@
+import { codecOf, sequenceOf } from '../document/media';
 import { decode } from './codings';
-import { headerItems, Malformed, type NoResponse, type Outcome, quoted, type RawResponse } from './message';
+import { header, headerItems, Malformed, type Outcome, quoted, type RawResponse } from './message';
 
 /** Bytes of all that a server sends beside the content: interim responses, heads, trailers. */
 const MAX_HEAD_BYTES = 65_536;
@@ -10,6 +11,9 @@ const MAX_CHUNK_LINE_BYTES = 4096;
 /** Bytes of the content, as it is sent and without each content coding. */
 const MAX_CONTENT_BYTES = 10_000_000;
 
+/** Bytes of a stream that are read: it may be endless. */
+const MAX_STREAM_BYTES = 1_000_000;
+
 /** Reads one response (RFC 9112). The work is linear in the bytes, and the bytes are bounded. */
 interface ResponseReader {
   /** Takes the next bytes. Returns the outcome as soon as it is certain. */
@@ -17,7 +21,11 @@ interface ResponseReader {
   /** The outcome when the server has ended the connection in order, which ends a body without a length. */
   readonly end: () => Outcome;
   /** The outcome when no more bytes can come, for another reason. */
-  readonly lacking: (reason: string) => NoResponse;
+  readonly lacking: (reason: string) => Outcome;
+  /** The start of a stream or of a file that is on its way, if the prover waits no longer; undefined for other contents. */
+  readonly leave: (reason: string) => Outcome | undefined;
+  /** Whether the content of a stream is on its way. */
+  readonly isStream: () => boolean;
 }
 
 /** Takes some of the bytes that have arrived. Returns false if it needs more. */
@@ -43,6 +51,8 @@ export function createResponseReader(method: string, onContent?: OnContent): Res
   let remaining = 0;
   let step: Step = readStatusLine;
   let outcome: Outcome | undefined;
+  /** What is on its way, if its start says as much as the whole: a file is not judged, a stream may be endless. */
+  let divisible: 'stream' | 'file' | undefined;
 
   function skip(bytes: number): Buffer {
     const taken = rest.subarray(0, bytes);
@@ -102,6 +112,11 @@ export function createResponseReader(method: string, onContent?: OnContent): Res
   /** How the content ends (RFC 9112 section 6.3). */
   function startContent(): void {
     const length = lengthOf(headers, version);
+    const type = header({ headers }, 'content-type');
+    if (type !== undefined && status < 300) {
+      if (sequenceOf(type)) divisible = 'stream';
+      else if (['binary', 'multipart'].includes(codecOf(type))) divisible = 'file';
+    }
     if (method === 'HEAD' || status === 204 || status === 304) step = finish;
     else if (length === 'chunked') step = readChunkLine;
     else {
@@ -112,18 +127,30 @@ export function createResponseReader(method: string, onContent?: OnContent): Res
   }
 
   /** Copies the piece: pieces of one byte would take a hundred times their size. */
-  function append(piece: Buffer): void {
+  function append(received: Buffer): void {
     if (onContent) {
-      if (piece.length > 0 && !onContent(piece)) outcome = { status, headers, body: Buffer.alloc(0) };
+      if (received.length > 0 && !onContent(received)) outcome = { status, headers, body: Buffer.alloc(0) };
       return;
     }
-    assertBounded(contentBytes + piece.length);
+    assertBounded(contentBytes + received.length);
+    const limit = divisible === 'stream' ? MAX_STREAM_BYTES : MAX_CONTENT_BYTES;
+    const piece = received.subarray(0, limit - contentBytes);
     if (contentBytes + piece.length > content.length) {
       const larger = Buffer.allocUnsafe(Math.max(2 * content.length, contentBytes + piece.length));
       content.copy(larger);
       content = larger;
     }
     contentBytes += piece.copy(content, contentBytes);
+    if (divisible && contentBytes === limit) cut('prover', `it read ${limit} bytes`);
+  }
+
+  const whole = (isStart: boolean): RawResponse => {
+    const body = decode(headers, content.subarray(0, contentBytes), MAX_CONTENT_BYTES, isStart);
+    return { status, headers, body };
+  };
+
+  function cut(by: 'prover' | 'server', reason: string): void {
+    outcome = { ...whole(true), cut: { by, reason } };
   }
 
   const readContent =
@@ -167,16 +194,12 @@ export function createResponseReader(method: string, onContent?: OnContent): Res
       throw new Malformed(
         `${quoted(rest.toString('latin1', 0, 60))} after the end of the response (RFC 9112 section 6.3)`,
       );
-    outcome = {
-      status,
-      headers,
-      body: decode(headers, content.subarray(0, contentBytes), MAX_CONTENT_BYTES),
-    };
+    outcome = whole(false);
     return false;
   }
 
   function assertBounded(bytes: number): void {
-    if (bytes > MAX_CONTENT_BYTES && !onContent)
+    if (bytes > MAX_CONTENT_BYTES && !onContent && !divisible)
       throw new Malformed(`a body of more than ${MAX_CONTENT_BYTES} bytes`);
   }
 
@@ -191,7 +214,14 @@ export function createResponseReader(method: string, onContent?: OnContent): Res
     return outcome;
   }
 
-  const lacking = (reason: string): NoResponse => {
+  const lacking = (reason: string): Outcome => {
+    const start =
+      divisible === 'stream'
+        ? guard(() => {
+            cut('server', reason);
+          })
+        : undefined;
+    if (start) return start;
     if (total === 0) return { noResponse: `none: ${reason}` };
     const isHead = step === readStatusLine || step === readHeaders;
     const place = isHead ? 'without the end of its head' : `status ${status}, without the end of its body`;
@@ -213,6 +243,12 @@ export function createResponseReader(method: string, onContent?: OnContent): Res
       }) ??
       lacking('the connection was closed'),
     lacking,
+    leave: (reason) =>
+      divisible &&
+      guard(() => {
+        cut('prover', reason);
+      }),
+    isStream: () => divisible === 'stream',
   };
 }
 

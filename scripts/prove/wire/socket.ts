@@ -8,26 +8,38 @@ import { createResponseReader, type OnContent } from './response-reader';
 /** Milliseconds until a response is complete. */
 const RESPONSE_TIMEOUT_MS = 10_000;
 
+/** Milliseconds after the head of a stream. */
+const LISTEN_MS = 2500;
+
+interface SendOptions {
+  /** Ends the wait. */
+  readonly signal?: AbortSignal | undefined;
+  /** Milliseconds until the response is complete; the time-out of the address applies too. */
+  readonly patience?: number;
+  /** Milliseconds for which a stream is read after its head, unless it ends: 2,500 by default. */
+  readonly listening?: number;
+  /** Receives the content while it arrives, in the place of the outcome. */
+  readonly onContent?: OnContent;
+}
+
 /**
- * Sends a request on a new connection and reads the response. Its time, its bytes and the work for them are bounded.
- *
- * @param signal ends the wait
- * @param patience milliseconds; the time-out of the address applies too
- * @param onContent receives the content while it arrives, in the place of the outcome
+ * Sends a request on a new connection and reads the response. Its time, its bytes and the work for them are bounded: of a
+ * stream, and of a file that takes longer, the outcome has the start.
  */
 export function send(
   address: Address,
   request: RawRequest,
-  signal?: AbortSignal,
-  patience = Infinity,
-  onContent?: OnContent,
+  { signal, patience = Infinity, listening = LISTEN_MS, onContent }: SendOptions = {},
 ): Promise<Outcome> {
   return new Promise((resolve) => {
     const socket = open(address);
     const reader = createResponseReader(request.method, onContent);
     const timeout = Math.round(Math.min(address.timeout ?? RESPONSE_TIMEOUT_MS, patience));
+    let listener: NodeJS.Timeout | undefined;
+    let latest = performance.now();
     const finish = (outcome: Outcome): void => {
       clearTimeout(timer);
+      clearTimeout(listener);
       signal?.removeEventListener('abort', abort);
       socket.off('data', take).off('close', close).destroy();
       resolve(outcome);
@@ -36,8 +48,16 @@ export function send(
       finish(reader.lacking(reason));
     };
     const take = (bytes: Buffer): void => {
+      latest = performance.now();
       const outcome = reader.take(bytes);
       if (outcome) finish(outcome);
+      else if (reader.isStream() && !onContent) listener ??= setTimeout(leave, listening, listening);
+    };
+    /** Ends the exchange; a content whose start says enough is no failure. */
+    const leave = (ms: number): void => {
+      const start = onContent ? undefined : reader.leave(`it waited ${ms} ms`);
+      if (start) finish(start);
+      else giveUp(`the time-out of ${ms} ms is over`);
     };
     const close = (): void => {
       finish(reader.end());
@@ -46,7 +66,10 @@ export function send(
       giveUp('the run was interrupted');
     };
     const timer = setTimeout(() => {
-      giveUp(`the time-out of ${timeout} ms is over`);
+      // A file that is slow is on its way; one that has stopped is not.
+      const isMoving = performance.now() - latest < timeout / 4;
+      if (reader.isStream() || isMoving) leave(timeout);
+      else giveUp(`the time-out of ${timeout} ms is over`);
     }, timeout);
     signal?.addEventListener('abort', abort);
     // A server may respond and close before it has read the request.
@@ -60,6 +83,21 @@ export function send(
     if (request.pieces) pipeline(encodePieces(request.pieces), socket, { end: false }).catch(() => undefined); // the outcome says why
   });
 }
+
+/** Sends the head and the first half of the body of a request, and closes the connection. */
+export const interrupt = (address: Address, request: RawRequest): Promise<void> =>
+  new Promise((resolve) => {
+    const { body = Buffer.alloc(0) } = request;
+    const bytes = encodeRequest(addressed(address, { ...request, sending: 'whole' }));
+    const socket = open(address);
+    socket
+      .setTimeout(CONNECT_TIMEOUT_MS, () => socket.destroy())
+      .on('error', () => undefined) // the request that follows says why
+      .on('close', () => {
+        resolve();
+      })
+      .write(bytes.subarray(0, bytes.length - Math.ceil(body.length / 2)), () => socket.destroy());
+  });
 
 /** Why a connection failed, without the words of a library. */
 function reasonOf({ code = 'an unknown error' }: NodeJS.ErrnoException): string {

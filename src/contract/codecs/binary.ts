@@ -1,9 +1,10 @@
 import { ReadableStream } from 'node:stream/web';
 import { FileBody, isFileLike } from '../http/files';
-import { isTextual } from '../http/media-type';
+import { isSequential, isTextual } from '../http/media-type';
 import { isStreamed, isUntouched, OutgoingBody } from '../http/send';
 import { Unservable } from '../parameters/parts';
 import { type Codec, type DescribedBody, isOpaque, type ReadBody, type ReadPieces } from './codec';
+import { instead } from './text';
 
 const read: ReadBody = (bytes, envelope) => {
   envelope['body'] = bytes;
@@ -32,8 +33,10 @@ export const binary: Codec = {
   },
   writer(body) {
     assertOpaque(body);
+    const isText = isSequential(body.type.essence); // without a schema
     return (value) => {
       if (value instanceof Uint8Array) return value;
+      if (isText && typeof value === 'string' && value.isWellFormed()) return value;
       if (isFileLike(value)) return FileBody.of(value);
       if (isStreamed(value) && isUntouched(value)) return new OutgoingBody(value, bytesOnly);
       throw new TypeError(
@@ -55,6 +58,6 @@ function assertOpaque(body: DescribedBody): void {
   const advice =
     isTextual(body.type.essence) && !body.isStream ? 'type string' : 'type string and format binary';
   throw new Unservable(
-    `a body of ${body.key} cannot be judged by a schema: use ${advice}, or application/json`,
+    `a body of ${body.key} cannot be judged by a schema: use ${advice}, or ${instead(body)}`,
   );
 }

@@ -1,7 +1,7 @@
 import type { Holder } from '../json/parse';
 import { Unservable } from '../parameters/parts';
 import type { Codec } from './codec';
-import { eventSchema } from './event-schema';
+import { eventSchema } from '../operations/event-schema';
 import { judgeCopy, writeItems } from './items';
 
 const FIELDS = new Set(['event', 'data', 'id', 'retry']);

@@ -2,6 +2,7 @@ import { DescribedValue } from '../operations/described-value';
 import { isObject, joinPointer, type JsonObject, members, type OpenApiDocument } from '../document/document';
 import { decodeText } from '../http/body';
 import { essenceOf, isJson } from '../http/media-type';
+import { parseJson } from '../json/parse';
 import {
   addReader,
   compilePairs,
@@ -178,5 +179,7 @@ function unstyledParts(
     if (isObject && json === false) throw new Unservable('expected application/json as its contentType');
     return isObject ? jsonText(part) : primitiveText(part);
   };
-  return kindOf(value) === 'array' ? compileArray(value, decode, usual) : compileWhole(value, decode, usual);
+  return kindOf(value) === 'array'
+    ? compileArray(value, decode, usual, json === true ? parseJson : undefined)
+    : compileWhole(value, decode, usual);
 }

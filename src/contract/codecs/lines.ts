@@ -1,10 +1,10 @@
-import { decodeText } from '../http/body';
+import { decodeText, type IncomingBody } from '../http/body';
 import { append } from '../http/chunks';
+import { isSequential } from '../http/media-type';
 import { readJson } from '../json/native';
 import { MalformedJson } from '../json/parse';
 import type { Codec } from './codec';
 import { judgeCopy, readItems, writeItems } from './items';
-import { isSequential } from '../http/media-type';
 
 /** Line feed, and the record separator in front of each item of a JSON text sequence. */
 const [LF, RS] = [0x0a, 0x1e];
@@ -52,10 +52,11 @@ export const lines: Codec = {
 };
 
 /** The parts of a body between delimiters. The client chooses how many pieces a part has: one buffer takes them all. */
-async function* split(body: AsyncIterable<Buffer>, delimiter: number): AsyncGenerator<Buffer> {
+async function* split(body: IncomingBody, delimiter: number): AsyncGenerator<Buffer> {
   let held: Buffer = Buffer.alloc(0);
   let size = 0;
   const add = (part: Buffer) => {
+    body.assertItem(size + part.length);
     held = append(held, size, part);
     size += part.length;
     return held.subarray(0, size);
@@ -73,12 +74,12 @@ async function* split(body: AsyncIterable<Buffer>, delimiter: number): AsyncGene
 }
 
 /** The lines that have more than white space. */
-async function* texts(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* texts(body: IncomingBody): AsyncGenerator<Buffer> {
   for await (const line of split(body, LF)) if (!isBlank(line)) yield line;
 }
 
 /** The items behind record separators. A number or literal without white space behind it may be cut (RFC 7464 section 2.4). */
-async function* records(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* records(body: IncomingBody): AsyncGenerator<Buffer> {
   let isFirst = true;
   for await (const record of split(body, RS)) {
     const isPadding = isBlank(record);

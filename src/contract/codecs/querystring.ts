@@ -15,7 +15,7 @@ const FORM = 'application/x-www-form-urlencoded';
 const decodePairs: Decode = (text) => decodeAscii(text.replaceAll('+', ' '));
 
 /**
- * Sets `envelope.query` to the value of a query without its question mark, unless it is empty and may be.
+ * Sets `envelope.query` to the value of a query without its question mark. An empty one is none, as an empty body is.
  *
  * @throws {MalformedParameter} if it is not of its media type
  */
@@ -32,7 +32,7 @@ export function compileQuerystring(
   const parameter = operation.parameters.find(({ querystring }) => querystring !== undefined);
   const media = parameter?.querystring;
   if (!parameter || !media) return undefined;
-  const { name, pointer, required } = parameter;
+  const { name, pointer } = parameter;
   const { schema, type } = media;
   const keys = credentialsInQuery(document, operation);
   const read: ReadQuerystring | undefined =
@@ -42,8 +42,7 @@ export function compileQuerystring(
   return (query, envelope) => {
     try {
       const own = withoutPairs(query, keys);
-      // An empty form is a value. Other texts are not empty.
-      if (own !== '' || (required && type.essence === FORM)) read?.(own, envelope);
+      if (own !== '') read?.(own, envelope);
     } catch (error) {
       rethrow(error, 'query');
     }

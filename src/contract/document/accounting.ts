@@ -1,7 +1,6 @@
-import { essenceOf } from '../http/media-type';
 import { checkExtensions } from './extensions';
 import type { Findings } from './finding';
-import { joinPointer, lastStep } from './json-pointer';
+import { isObject, joinPointer } from './json-pointer';
 import { withDoubles } from './openapi-schema';
 import { nameOf } from './references';
 import { keywordAt, keywordsOf, type Walked } from './walk';
@@ -35,14 +34,31 @@ export function accountForKeywords(document: Findings, walked: Walked): void {
     }
   }
   checkExtensions(document, walked);
+  if (kind === 'OpenAPI') checkTags(document, value['tags']);
   if (kind === 'Schema' && !documented) {
     remarkIdle(document, pointer, value);
     if (value['format'] !== 'int64') remarkRounded(document, pointer, value);
   }
-  if (kind === 'MediaType' && 'encoding' in value) remarkEncoding(document, pointer, documented);
   const dialect = kind === 'Schema' ? '$schema' : kind === 'OpenAPI' ? 'jsonSchemaDialect' : undefined;
   if (dialect !== undefined && dialect in value && !DIALECT.test(String(value[dialect]))) {
     document.addFinding(joinPointer(pointer, dialect), 'only JSON Schema 2020-12 can be served');
+  }
+}
+
+/** Adds a finding for each parent of a tag that is none, and for each circle of parents (OpenAPI 3.2 section 4.22.1). */
+function checkTags(document: Findings, tags: unknown): void {
+  const all = [tags ?? []].flat().filter(isObject);
+  const parents = new Map(all.map(({ name, parent }) => [name, parent]));
+  const seen = new Set<unknown>();
+  for (const [i, { name, parent }] of all.entries()) {
+    const pointer = joinPointer('/tags', i, 'parent');
+    if (parent !== undefined && !parents.has(parent))
+      document.addFinding(pointer, `${JSON.stringify(parent)} is not the name of a tag`);
+    const chain = new Set<unknown>();
+    let one: unknown = name;
+    for (; one !== undefined && !chain.has(one) && !seen.has(one); one = parents.get(one)) chain.add(one);
+    if (chain.has(one)) document.addFinding(pointer, 'leads to a circle of tags');
+    for (const each of chain) seen.add(each);
   }
 }
 
@@ -107,14 +123,6 @@ function remarkRounded(document: Findings, pointer: string, schema: Walked['valu
     const message = `${name} is beyond 2^53: without the format int64, handlers get such integers rounded`;
     document.addRemark({ pointer: joinPointer(pointer, name), message, keyword: `Schema ${name}` });
   }
-}
-
-/** OpenAPI 3.1 section 4.8.14.1: the encoding is that of forms, and of multipart bodies. */
-function remarkEncoding(document: Findings, pointer: string, documented: boolean): void {
-  const key = lastStep(pointer);
-  if (documented || /^(application\/x-www-form-urlencoded$|multipart\/)/.test(essenceOf(key))) return;
-  const message = `encoding does not apply to ${key}`;
-  document.addRemark({ pointer: joinPointer(pointer, 'encoding'), message, keyword: 'MediaType encoding' });
 }
 
 /** The keyword of the table that differs from a name by at most two edits, or by case. */

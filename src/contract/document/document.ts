@@ -10,7 +10,7 @@ import { readTexts } from './text';
 export { type Finding, InvalidContract, type Remark } from './finding';
 export { derivedOf, joinPointer, isObject, type JsonObject, members, type Place } from './json-pointer';
 
-/** One OpenAPI 3.1 document in one piece, as it was read, with its findings and remarks. Reading costs what its size says. */
+/** One OpenAPI document of 3.1 or 3.2 in one piece, as it was read, with its findings and remarks. Reading costs what its size says. */
 export class OpenApiDocument {
   /** The objects of the document by their pointer, and the references between them. */
   readonly references: References = new References(this);

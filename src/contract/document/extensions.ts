@@ -1,13 +1,13 @@
 import type { Findings } from './finding';
-import { isObject, joinPointer } from './json-pointer';
-import type { Walked } from './walk';
+import { isObject, joinPointer, type JsonObject } from './json-pointer';
+import { keywordAt, type Walked } from './walk';
 
-/** The fields that this server adds to OpenAPI: what their values must be. */
+/** The fields whose values no schema of OpenAPI judges, such as those that this server adds: what the values must be. */
 const EXTENSIONS: readonly {
   readonly kind: Walked['kind'];
   readonly name: string;
   readonly expected: string;
-  readonly holds: (value: unknown) => boolean;
+  readonly holds: (value: unknown, owner: JsonObject) => boolean;
 }[] = [
   {
     kind: 'MediaType',
@@ -27,11 +27,21 @@ const EXTENSIONS: readonly {
     expected: 'the maximum size of the whole body in bytes, an integer from 1 to 9007199254740991',
     holds: (value) => Number.isSafeInteger(value) && Number(value) > 0,
   },
+  {
+    kind: 'XML',
+    name: 'nodeType',
+    expected:
+      'element, attribute, text, cdata or none, without attribute and wrapped (OpenAPI 3.2 section 4.26.1)',
+    holds: (value, { attribute, wrapped }) =>
+      ['element', 'attribute', 'text', 'cdata', 'none'].includes(String(value)) &&
+      attribute === undefined &&
+      wrapped === undefined,
+  },
 ];
 
 /** Adds a finding for each of these fields that has another value. */
-export function checkExtensions(document: Findings, { kind, pointer, value }: Walked): void {
+export function checkExtensions(document: Findings, { kind, pointer, value, version }: Walked): void {
   for (const { name, expected, holds } of EXTENSIONS.filter((one) => one.kind === kind))
-    if (Object.hasOwn(value, name) && !holds(value[name]))
+    if (keywordAt(kind, name, version) && Object.hasOwn(value, name) && !holds(value[name], value))
       document.addFinding(joinPointer(pointer, name), `expected ${expected}`);
 }

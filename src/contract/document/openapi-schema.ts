@@ -94,14 +94,19 @@ export function documentErrors(document: Document): { pointer: string; message: 
   const violations = validate(withDoubles(root));
   const own = violations.filter(isOwn).flatMap((violation) => inWords(violation, document));
   if (version === '3.1') return own;
-  // What a wrong value makes unexpected is not wrong itself.
+  // What a wrong value inside of an object makes unexpected is not wrong itself: the innermost come first.
   const wrong = new Set(own.flatMap(({ pointer }) => holdersOf(pointer)));
-  const idle = violations.flatMap(({ keyword, instancePath: pointer, params }) => {
-    const name = String(params['unevaluatedProperty']);
-    if (keyword !== 'unevaluatedProperties' || !CONDITIONAL.includes(name) || wrong.has(pointer)) return [];
-    return [{ pointer: joinPointer(pointer, name), message: 'has no meaning here' }];
-  });
-  return [...own, ...idle];
+  const idle = violations.filter(
+    ({ keyword, params }) =>
+      keyword === 'unevaluatedProperties' && CONDITIONAL.includes(String(params['unevaluatedProperty'])),
+  );
+  for (const { instancePath, params } of idle.sort((a, b) => b.instancePath.length - a.instancePath.length)) {
+    if (wrong.has(instancePath)) continue;
+    const pointer = joinPointer(instancePath, String(params['unevaluatedProperty']));
+    own.push({ pointer, message: 'has no meaning here' });
+    for (const holder of holdersOf(instancePath).slice(1)) wrong.add(holder);
+  }
+  return own;
 }
 
 /** Fields that an object has only beside some values of others. */
@@ -110,16 +115,22 @@ const CONDITIONAL: readonly string[] = (
   'authorizationUrl tokenUrl deviceAuthorizationUrl'
 ).split(' ');
 
+/** The faults of a list of parameters (OpenAPI 3.2 section 4.12.1). */
+export const WHOLE_QUERY = {
+  several: 'has several parameters in querystring',
+  mixed: 'has parameters in query beside one in querystring',
+};
+
 type Words = Pick<Finding, 'pointer' | 'message'>;
 
 function inWords(violation: Violation, document: Document): Words | [] {
   const { instancePath: pointer, keyword, params, message = 'is not valid', schema } = violation;
   switch (keyword) {
-    case 'propertyNames':
-      return {
-        pointer: joinPointer(pointer, String(params['propertyName'])),
-        message: NAMES[lastStep(pointer)] ?? NO_COMPONENT,
-      };
+    case 'propertyNames': {
+      const names = /^\/components\/[^/]+$/.test(pointer) ? undefined : NAMES[lastStep(pointer)];
+      const place = joinPointer(pointer, String(params['propertyName']));
+      return { pointer: place, message: names ?? NO_COMPONENT };
+    }
     case 'oneOf':
       return {
         pointer,
@@ -128,13 +139,13 @@ function inWords(violation: Violation, document: Document): Words | [] {
     case 'not': {
       const { required } = isObject(schema) ? schema : {};
       const [first, second] = Array.isArray(required) ? required.map(String) : [];
-      if (first === undefined) return []; // operations.ts judges parameters, with those that are inherited
+      if (first === undefined) return { pointer, message: WHOLE_QUERY.mixed };
       // A license has an identifier or a URL.
       const [other, name] = second === undefined ? ['identifier', first] : [first, second];
       return { pointer: joinPointer(pointer, name), message: `is not possible beside ${other}` };
     }
     case 'contains':
-      return [];
+      return { pointer, message: WHOLE_QUERY.several };
     case 'false schema':
       return { pointer, message: 'is not possible beside encoding' };
     case 'format':

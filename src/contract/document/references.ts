@@ -1,5 +1,5 @@
 import type { Findings } from './finding';
-import { joinPointer, isObject, type JsonObject } from './json-pointer';
+import { joinPointer, type JsonObject, lastStep, members } from './json-pointer';
 import { walk, type Walked } from './walk';
 import { type Kind, OBJECTS, versionOf } from './keywords';
 
@@ -51,15 +51,15 @@ export class References {
       }
     }
     for (const walked of this.kinds.values()) this.readNamed(walked);
-    for (const walked of this.kinds.values()) {
-      if (walked.kind !== 'Schema' && mayRefer(walked)) this.checkCycle(walked);
-    }
+    const followed = new Set<Walked>();
+    for (const walked of this.kinds.values()) if (walked.kind !== 'Schema') this.checkCycle(walked, followed);
   }
 
   /** The JSON pointer to the target of a URI reference; undefined if it is not in this document. */
   resolve(ref: unknown): string | undefined {
-    if (typeof ref !== 'string' || !ref.startsWith('#')) return undefined;
-    const fragment = decodeFragment(ref.slice(1));
+    const own = fragmentOf(ref, this.document.root);
+    if (own === undefined) return undefined;
+    const fragment = decodeFragment(own);
     const isPointer = fragment === '' || fragment?.startsWith('/') === true;
     const target = isPointer ? fragment : this.anchors.get(fragment ?? '');
     return target !== undefined && this.document.at(target) !== undefined ? target : undefined;
@@ -100,18 +100,28 @@ export class References {
   private readNamed({ kind, pointer, value }: Walked): void {
     if (kind === 'SecurityRequirement') {
       for (const scheme of Object.keys(value)) this.readScheme(scheme, joinPointer(pointer, scheme));
-    } else if (kind === 'Discriminator' && isObject(value['mapping'])) {
-      for (const [name, ref] of Object.entries(value['mapping'])) {
+    } else if (kind === 'Discriminator') {
+      for (const [name, ref] of members(value['mapping'])) {
         this.readMapping(ref, joinPointer(pointer, 'mapping', name));
       }
+      if ('defaultMapping' in value)
+        this.readMapping(value['defaultMapping'], joinPointer(pointer, 'defaultMapping'));
     } else if (kind === 'Link') this.readLink(pointer, value);
   }
 
   private readScheme(scheme: string, pointer: string): void {
-    const target = joinPointer('/components/securitySchemes', scheme);
-    if (this.document.at(target) === undefined) {
-      this.document.addFinding(pointer, 'is not among components.securitySchemes');
-    } else this.add(pointer, target);
+    const name = this.scheme(scheme);
+    if (name === undefined) this.document.addFinding(pointer, 'is not among components.securitySchemes');
+    else this.add(pointer, joinPointer(SECURITY_SCHEMES, name));
+  }
+
+  /** The component that a security requirement means by its name, or since 3.2 by its URI (section 4.30.1). */
+  scheme(name: string): string | undefined {
+    const { root } = this.document;
+    if (this.document.at(joinPointer(SECURITY_SCHEMES, name)) !== undefined) return name;
+    const target = versionOf(root) === '3.1' ? undefined : this.resolve(name);
+    const component = target === undefined ? '' : lastStep(target);
+    return target === joinPointer(SECURITY_SCHEMES, component) ? component : undefined;
   }
 
   /** The schema of a value of a mapping: the name of a component, or a URI reference (OpenAPI 3.1 section 4.8.25). */
@@ -136,7 +146,7 @@ export class References {
       const message = `no operation has the operationId ${JSON.stringify(operationId)}`;
       this.document.addFinding(joinPointer(pointer, 'operationId'), message);
     }
-    if (typeof operationRef !== 'string' || !operationRef.startsWith('#')) return;
+    if (fragmentOf(operationRef, this.document.root) === undefined) return;
     const target = this.resolve(operationRef);
     if (target === undefined || this.kindAt(target) !== 'Operation') {
       const message = `${JSON.stringify(operationRef)} leads to no operation of this document`;
@@ -150,20 +160,46 @@ export class References {
   }
   private ids: ReadonlySet<unknown> | undefined;
 
-  /** Adds a finding for a cycle of references. Cycles of schemas are valid: each step may describe a part of a value. */
-  private checkCycle(start: Walked): void {
-    const seen = new Set<string>();
+  /**
+   * Adds a finding for each reference of a cycle. Cycles of schemas are valid: each step may describe a part of a value.
+   *
+   * @param followed the references that were followed already, so that each is followed once
+   */
+  private checkCycle(start: Walked, followed: Set<Walked>): void {
+    const path = new Set<Walked>();
     let here: Walked | undefined = start;
-    while (here && mayRefer(here)) {
-      if (seen.has(here.pointer)) {
-        if (here === start)
-          this.document.addFinding(joinPointer(start.pointer, '$ref'), 'leads back to itself');
-        return;
-      }
-      seen.add(here.pointer);
+    while (here && mayRefer(here) && !path.has(here) && !followed.has(here)) {
+      path.add(here);
       here = this.kinds.get(this.resolve(here.value['$ref']) ?? '#');
     }
+    for (const one of path) followed.add(one);
+    if (!here || !path.has(here)) return;
+    const all = [...path];
+    for (const one of all.slice(all.indexOf(here)))
+      this.document.addFinding(joinPointer(one.pointer, '$ref'), 'leads back to itself');
   }
+}
+
+const SECURITY_SCHEMES = '/components/securitySchemes';
+
+/** A base for a `$self` that is relative: its document has no other URI. */
+const NO_BASE = 'document://self/';
+
+/**
+ * The fragment of a reference to the document itself, by nothing else or by its `$self` (OpenAPI 3.2 section 4.1.1); undefined
+ * for one to another document.
+ */
+export function fragmentOf(ref: unknown, root: JsonObject): string | undefined {
+  if (typeof ref !== 'string') return undefined;
+  if (ref.startsWith('#')) return ref.slice(1);
+  const { $self } = root;
+  if (typeof $self !== 'string' || versionOf(root) === '3.1') return undefined;
+  const self = URL.parse($self, NO_BASE);
+  const target = self && URL.parse(ref, self.href);
+  if (!target) return undefined;
+  const { hash } = target;
+  target.hash = '';
+  return target.href === self.href ? hash.slice(1) : undefined;
 }
 
 /** Whether a `$ref` of this object is a reference. */

@@ -246,13 +246,11 @@ function writeBody({ media, shape, each }: Variant, value: unknown, envelope: En
     if (codec.writesFiles || !isOpened(value)) return encode(value, envelope, shape);
     throw new TypeError(`a body of ${key} is known at once, but a stream or a file was given`);
   }
-  if (isStreamed(value) && isUntouched(value))
-    return new OutgoingBody(
-      value,
-      (items) => encode.write(items, each),
-      encode,
-      encode.writeItem && ((item, index) => encode.writeItem?.(item, each, index) ?? ''),
-    );
+  if (isStreamed(value) && isUntouched(value)) {
+    const { write, writeItem } = encode;
+    const writeOne = writeItem && ((item: unknown, index: number) => writeItem(item, each, index));
+    return new OutgoingBody(value, (items) => write(items, each), encode, writeOne);
+  }
   throw new TypeError(
     `expected a stream for ${key}: an AsyncIterable, or a ReadableStream that nobody reads`,
   );

@@ -37,7 +37,7 @@ export interface Streams extends StreamTimes {
  * @typeParam Own the kinds of problems that the service adds to those of the core
  */
 export interface ServiceOptions<Own extends string = never> extends Extensions, Hooks<Own> {
-  /** One OpenAPI 3.1 document in one piece: as JSON, or as it was read. Several services may share what was read. */
+  /** One OpenAPI document of 3.1 or 3.2 in one piece: as JSON, or as it was read. Several services may share what was read. */
   readonly document: JsonObject | OpenApiDocument;
   /** By operationId. handler-types.ts has their types. */
   readonly handlers: Readonly<Record<string, (request: never) => Promise<Answer>>>;

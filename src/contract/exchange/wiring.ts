@@ -1,5 +1,6 @@
 import type { Contract, ServedOperation } from './served-operation';
 import { type Finding, InvalidContract } from '../document/document';
+import { isStreamed } from '../http/send';
 import { Problem, type ProblemKind } from '../problem';
 import { unverified } from '../security/requirements';
 import { canHappen, ownRefusals } from './own-refusals';
@@ -101,8 +102,14 @@ export class NotImplemented extends Problem {
  * example, or with a generated value that conforms. Such a response has the header `X-Stub`. A service without the option
  * `stubs` does not start while one is left.
  */
-export function stub(operationId: string): () => Promise<never> {
-  const handler = () => Promise.reject(new NotImplemented(operationId));
+export function stub(operationId: string): (request: object) => Promise<never> {
+  const handler = async (request: object) => {
+    // What a stream has is judged as it is read.
+    const body = 'body' in request ? request.body : undefined;
+    const items = isStreamed(body) ? body[Symbol.asyncIterator]() : undefined;
+    while ((await items?.next())?.done === false) continue;
+    throw new NotImplemented(operationId);
+  };
   stubs.add(handler);
   return handler;
 }

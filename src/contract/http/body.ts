@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem } from '../problem';
 import { append, EMPTY } from './chunks';
+import { handedOn } from './collect';
 import { Connection } from './connection';
 import { attempt, type ReportFault } from './fault';
 import type { Uploads } from './uploads';
@@ -30,6 +31,8 @@ const brokenOff = () => new Problem('malformed', 'the body broke off');
 export interface BodyBounds {
   /** Bytes. */
   readonly limit: number;
+  /** Bytes of one item that is held, of a body that is read item by item. */
+  readonly itemLimit: number;
   /**
    * Makes the body a long one: milliseconds in which the next byte must come while the server waits for one. The time of a
    * whole request does not bound it.
@@ -62,7 +65,14 @@ export class IncomingBody implements AsyncIterable<Buffer> {
     /** Where the files of the body lie; undefined in a service that receives none. */
     readonly uploads?: Uploads,
   ) {
-    this.setLong(bounds.patience !== undefined);
+    if (bounds.patience !== undefined) this.setLong(true);
+  }
+
+  /** @throws {Problem} `tooLarge` if an item of so many bytes is too large to be held */
+  assertItem(bytes: number): void {
+    const { itemLimit } = this.bounds;
+    if (bytes > itemLimit)
+      throw new Problem('tooLarge', `an item of the body is larger than ${itemLimit} bytes`);
   }
 
   /** @throws {Problem} `tooLarge` if the declared length is beyond the limit */
@@ -170,6 +180,7 @@ export class IncomingBody implements AsyncIterable<Buffer> {
           }
           if (!this.bounds.hold(piece.length)) throw (this.failure ??= new Error('the request was given up'));
           yield piece;
+          handedOn(piece);
         } else if (request.readableEnded) {
           this.bounds.hold(0);
           return;

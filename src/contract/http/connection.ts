@@ -20,6 +20,8 @@ const TOGETHER = 10;
  * socket.
  */
 const FILLER = Buffer.alloc(65_536);
+/** Bytes. Buffers of this length share their memory with no others, and to free it is worth its time. */
+const LARGE = 49_152;
 /** The property of a socket that has its connection. To read it takes less time than a map, and every response does. */
 const CONNECTION = Symbol('connection');
 type Parsed = Socket & { [CONNECTION]?: Connection };
@@ -186,8 +188,11 @@ export class Connection {
     }
     const taken = this.take(bytes, length);
     const part = joined ?? taken;
+    const isBody = this.response !== undefined;
     if (part.length > 0) this.parse(part); // sets `response` at the end of a head
     const { response } = this;
+    if (isBody && taken.length === taken.buffer.byteLength) free(taken);
+    if (isBody && joined) free(joined);
     if (head !== undefined) {
       const request = response?.req;
       this.framing.endHead(request?.complete === false ? request.headers : undefined, length - head);
@@ -221,6 +226,14 @@ export class Connection {
     else this.grace?.refresh();
     this.written = bytesWritten;
   };
+}
+
+/**
+ * Frees the memory of bytes that are parsed: the parser has copied them. A large body would otherwise leave tens of megabytes to
+ * the next collection.
+ */
+function free({ length, buffer }: Buffer): void {
+  if (length >= LARGE && buffer instanceof ArrayBuffer) buffer.transfer(0);
 }
 
 const UNPARSED = new Problem('malformed', 'the request is not well-formed HTTP');

@@ -172,7 +172,8 @@ export class Chunks {
     if (size === 0) return { length: at, joined: last, problem };
     joined.write(`${size.toString(16).padStart(DIGITS, '0')}\r\n`, 'latin1');
     joined.write('\r\n', end, 'latin1');
-    return { length: at, joined: Buffer.concat([joined.subarray(0, end + 2), last]), problem };
+    const chunk = joined.subarray(0, end + 2);
+    return { length: at, joined: this.ended ? Buffer.concat([chunk, last]) : chunk, problem };
   }
 
   /** Reads the line before a chunk, or a part of it. Returns the index behind it. */

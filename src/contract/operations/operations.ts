@@ -1,10 +1,12 @@
 import { METHODS as PARSED } from 'node:http';
 import { joinPointer, members, type OpenApiDocument, type Place } from '../document/document';
+import { WHOLE_QUERY } from '../document/openapi-schema';
 import { type OperationPlace, operationPlaces } from '../document/path-items';
 import { basePathsOf } from '../document/servers';
 import { checkScopes } from './declared-scopes';
 import { hasNoContent } from '../http/body';
-import { coverage, isJson, type MediaTypeObject, parseMediaType } from '../http/media-type';
+import type { MediaTypeObject } from '../http/media-type';
+import { isJsonText, readContent } from './content';
 
 const PARAMETER_LOCATIONS = ['path', 'query', 'querystring', 'header', 'cookie'] as const;
 export type ParameterLocation = (typeof PARAMETER_LOCATIONS)[number];
@@ -197,21 +199,23 @@ class OperationReader {
   /** Adds a finding unless the parameters of the query are one value, or pairs (OpenAPI 3.2 section 4.12.1). */
   private checkQuery(parameters: readonly Parameter[]): void {
     const count = (location: ParameterLocation) => parameters.filter((one) => one.in === location).length;
-    const { pointer } = this.operation;
-    if (count('querystring') > 1) this.document.addFinding(pointer, 'has several parameters in querystring');
-    if (count('querystring') > 0 && count('query') > 0)
-      this.document.addFinding(pointer, 'has parameters in query beside one in querystring');
+    const own = joinPointer(this.operation.pointer, 'parameters');
+    const pointer = this.document.at(own) === undefined ? (this.place.item.get('parameters') ?? own) : own;
+    if (count('querystring') > 1) this.document.addFinding(pointer, WHOLE_QUERY.several);
+    if (count('querystring') > 0 && count('query') > 0) this.document.addFinding(pointer, WHOLE_QUERY.mixed);
   }
 
   private parameter(name: string, location: ParameterLocation, { pointer, value }: Place): Parameter {
     const usual = location === 'query' || location === 'cookie' ? 'form' : 'simple';
     const style = typeof value['style'] === 'string' ? value['style'] : usual;
-    const content = this.content(pointer, value['content']);
+    const content = readContent(this.document, pointer, value['content']);
     const json = content[0] !== undefined && isJsonText(content[0]);
     const querystring = location === 'querystring' ? content[0] : undefined;
     if (content[0] && !json && !querystring) {
       this.document.addFinding(joinPointer(pointer, 'content'), 'only JSON can be read as a parameter');
     }
+    if (content[0]?.items !== undefined || content[0]?.isStream === true)
+      this.document.addFinding(content[0].pointer, 'only a body has items or is a stream, and no parameter');
     return {
       name,
       in: location,
@@ -236,7 +240,10 @@ class OperationReader {
   private requestBody(): Operation['requestBody'] {
     if (!('requestBody' in this.operation.value)) return undefined;
     const { pointer, value } = this.document.follow(joinPointer(this.operation.pointer, 'requestBody'));
-    return { required: value['required'] === true, content: this.content(pointer, value['content']) };
+    return {
+      required: value['required'] === true,
+      content: readContent(this.document, pointer, value['content']),
+    };
   }
 
   private response(status: string): ResponseObject {
@@ -254,39 +261,21 @@ class OperationReader {
       }
       return [this.parameter(name, 'header', this.document.follow(joinPointer(pointer, 'headers', name)))];
     });
-    const content = this.content(pointer, value['content']);
+    const content = readContent(this.document, pointer, value['content']);
     if (!hasNoContent(Number(status)) || content.length === 0) return { headers, content };
     const message = `responses with the status ${status} have no content (RFC 9110 section 15)`;
     this.remark(joinPointer(pointer, 'content'), message, 'Response content');
     return { headers, content: [] };
   }
 
-  private content(owner: string, content: unknown): MediaTypeObject[] {
-    return members(content).flatMap(([key]) => {
-      const place = joinPointer(owner, 'content', key);
-      const { pointer, value: fields } = this.document.follow(place);
-      const at = (name: string) => (name in fields ? joinPointer(pointer, name) : undefined);
-      const type = parseMediaType(key);
-      if (!type) {
-        this.document.addFinding(place, `${JSON.stringify(key)} is not a media type`);
-        return [];
-      }
-      const [schema, itemSchema, own] = [at('schema'), at('itemSchema'), at('x-item-schema')];
-      if (itemSchema !== undefined && own !== undefined)
-        this.document.addFinding(own, 'stands beside itemSchema, which has its place in OpenAPI 3.2');
-      return [
-        { key, type, pointer, schema, items: itemSchema ?? own, isStream: fields['x-stream'] === true },
-      ];
-    });
-  }
-
   private security(): SecurityAlternative[] {
     const own = this.operation.value['security'];
     const pointer = own === undefined ? '/security' : joinPointer(this.operation.pointer, 'security');
     return [own ?? this.document.root['security'] ?? []].flat().map((alternative, i) =>
-      members(alternative).map(([scheme, scopes]) => {
+      members(alternative).map(([name, scopes]) => {
+        const scheme = this.document.references.scheme(name) ?? name;
         const demanded = [scopes].flat().map(String);
-        checkScopes(this.document, joinPointer(pointer, i, scheme), scheme, demanded);
+        checkScopes(this.document, joinPointer(pointer, i, name), scheme, demanded);
         return { scheme, scopes: demanded };
       }),
     );
@@ -312,10 +301,6 @@ export function headersAt(document: OpenApiDocument, map: string): Parameter[] {
     };
   });
 }
-
-/** Whether a parameter with this media type is JSON text. */
-const isJsonText = ({ type }: MediaTypeObject): boolean =>
-  (isJson(type.essence) || coverage(type.essence, 'application/json') > 0) && !type.parameters.has('charset');
 
 /** Proposes an operationId: `postThings`. */
 export function camelCase(text: string): string {

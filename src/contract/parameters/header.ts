@@ -34,6 +34,8 @@ export function compileHeader(document: OpenApiDocument, header: Parameter, poin
       if (!(error instanceof MalformedText)) throw error;
       throw new TypeError(`${name} ${error.message}`);
     }
+    if (!json && Array.isArray(holder[name]) && !Array.isArray(fromJson(value)))
+      throw new TypeError(`${name} has a delimiter of the style simple in it`);
     return text;
   };
 }

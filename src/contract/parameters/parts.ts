@@ -68,6 +68,8 @@ export interface PrimitiveReader {
 
 export interface ArrayReader {
   readonly kind: 'array';
+  /** The value may be no array: one text is the value itself then, and several are a list. */
+  readonly isUnion: boolean;
   readonly read: Read<readonly string[]>;
 }
 
@@ -89,24 +91,28 @@ export const primitiveText: CompileText = (value) => {
   if (types.includes('array') || types.includes('object')) {
     throw new Unservable('no style defines how an array or object is written inside another value');
   }
+  return textOf(types);
+};
+
+function textOf(types: readonly string[]): Read<string> {
   const [number, boolean] = [types.includes('number'), types.includes('boolean')];
   return (text, holder, key) => {
     if (number && parseNumber(text, holder, key)) return;
     holder[key] = boolean && (text === 'true' || text === 'false') ? text === 'true' : text;
   };
-};
+}
 
 export const jsonText: CompileText = () => parseJson;
 
 /**
- * The kind of parts that a value has.
+ * The kind of parts that a value has. A value that is an array or a primitive has those of an array.
  *
- * @throws {Unservable} if it can have several
+ * @throws {Unservable} if its text does not determine it
  */
 export function kindOf(value: DescribedValue): PartsReader['kind'] {
   const types = value.types()?.filter((type) => type !== 'null') ?? [];
-  const kind = types.find((type) => type === 'array' || type === 'object') ?? 'primitive';
-  if (kind !== 'primitive' && types.some((type) => type !== kind)) {
+  const kind = (['object', 'array'] as const).find((type) => types.includes(type)) ?? 'primitive';
+  if (kind === 'object' && types.some((type) => type !== kind)) {
     throw new Unservable(`its text does not determine which of the types ${types.join(', ')} it has`);
   }
   return kind;
@@ -130,14 +136,31 @@ export function compileWhole(value: DescribedValue, decode: Decode, whole: Compi
   };
 }
 
-/** Compiles the reader of an array; `item` compiles that of its items. */
-export function compileArray(value: DescribedValue, decode: Decode, item: CompileText): ArrayReader {
+/**
+ * Compiles the reader of an array; `item` compiles that of its items.
+ *
+ * @param whole reads one text of a value that may be no array
+ */
+export function compileArray(
+  value: DescribedValue,
+  decode: Decode,
+  item: CompileText,
+  whole?: Read<string>,
+): ArrayReader {
+  const others = value.types()?.filter((type) => type !== 'array' && type !== 'null') ?? [];
+  const single = others.length > 0 ? (whole ?? textOf(others)) : undefined;
   const lengths = value.schemas().map(({ prefixItems }) => [prefixItems ?? []].flat().length);
   const first = Array.from({ length: Math.max(0, ...lengths) }, (_, i) => item(value.item(i)));
   const rest = item(value.item(first.length));
   return {
     kind: 'array',
+    isUnion: single !== undefined,
     read: (texts, holder, key) => {
+      const [text = '', another] = texts;
+      if (single && another === undefined) {
+        single(decode(text), holder, key);
+        return;
+      }
       const items: unknown[] = [];
       for (const [i, text] of texts.entries()) {
         (first[i] ?? rest)(decode(text), items as unknown[] & Holder, i);

@@ -19,6 +19,9 @@ export function compileText(written: Written, parts: PartsReader, decode: Decode
   if (typeof delimiter !== 'string' && (explode || parts.kind === 'primitive')) {
     throw new Unservable(`${style} is defined for arrays and objects that are not exploded`);
   }
+  if (parts.kind === 'array' && parts.isUnion && (typeof delimiter !== 'string' || delimiter === '.')) {
+    throw new Unservable(`a text of the style ${style} does not determine whether it is a list`);
+  }
   const unprefixed: Decode = (text) => {
     if (text.startsWith(prefix)) return text.slice(prefix.length);
     throw new MalformedText(`is not of the style ${style}: expected "${prefix}" before it`);

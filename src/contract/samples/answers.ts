@@ -1,7 +1,7 @@
 /** The responses of mocks and stubs: examples of the document or generated values, checked against the document. */
 import { ReadableStream } from 'node:stream/web';
-import { eventSchema } from '../codecs/event-schema';
-import { isObject, joinPointer, type OpenApiDocument } from '../document/document';
+import { eventSchema } from '../operations/event-schema';
+import { isObject, joinPointer, members, type OpenApiDocument } from '../document/document';
 import { examplesOf } from './example-request';
 import { asUndocumented, UndocumentedResponse } from '../exchange/response';
 import type { ServedOperation } from '../exchange/served-operation';
@@ -11,6 +11,7 @@ import { essenceOf, isJson, type MediaTypeObject } from '../http/media-type';
 import { canonicalJson, stringifyJson } from '../json/stringify';
 import { documentedKey, type Parameter } from '../operations/operations';
 import type { Answer, Headers, Problem } from '../problem';
+import { itemsOf } from './item-texts';
 import { ATTEMPTS, samples } from './sample';
 
 /**
@@ -120,10 +121,17 @@ class SampleStream {
 /** The most items that are generated: those of different branches differ. */
 const MOST_ITEMS = 3;
 
-/** Candidates for a stream: each example is a list of items, or one of them. */
+/** Candidates for a stream: each example is a text, a list of items, or one of them. */
 function* streamsOf(document: OpenApiDocument, pointer: string, items: string, isEvents: boolean): Generator {
-  for (const value of examplesOf(document, pointer)) yield new SampleStream([value].flat());
-  const { items: schema } = isEvents ? eventSchema(document, items) : { items };
+  const { items: schema, data } = isEvents ? eventSchema(document, items) : { items };
+  const serialized = members(document.follow(pointer).value['examples']).map(
+    ([name]) => document.follow(joinPointer(pointer, 'examples', name)).value['serializedValue'],
+  );
+  for (const value of [...examplesOf(document, pointer), ...serialized]) {
+    const read = typeof value === 'string' ? itemsOf(value, data) : undefined;
+    if (read && read.length > 0) yield new SampleStream(read);
+    if (value !== undefined) yield new SampleStream([value].flat());
+  }
   const different = new Map<string, unknown>();
   for (const item of samples(document, schema, 'response')) different.set(stringifyJson(item), item);
   const all = [...different.values()];

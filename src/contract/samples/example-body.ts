@@ -1,9 +1,11 @@
 /** How curl sends the body of an example request. */
+import { ruleOf } from '../codecs/multipart-part';
 import { isObject, joinPointer, members, type OpenApiDocument } from '../document/document';
 import { isJson, type MediaTypeObject, typeOfRange } from '../http/media-type';
 import { stringifyJson } from '../json/stringify';
-import { isBinary } from '../document/binary';
-import type { ExampleBody } from './example-request';
+import { DescribedValue } from '../operations/described-value';
+import { Unservable } from '../parameters/parts';
+import type { ExampleBody } from './message';
 
 /** A file that stands in the folder of every service: what a client uploads in an example. */
 const SOME_FILE = '@package.json';
@@ -56,11 +58,10 @@ const textOf = (value: unknown): string =>
 
 /** The options of curl for the parts of a form: a file, a text, or JSON. */
 function partsOf(document: OpenApiDocument, { pointer, schema }: MediaTypeObject, value: object): string[] {
+  const described = DescribedValue.at(document, schema);
   const encodings = new Map(members(document.at(joinPointer(pointer, 'encoding'))));
   return Object.entries(value).flatMap(([name, all]) => {
-    const encoding = encodings.get(name);
-    const type = isObject(encoding) ? encoding['contentType'] : undefined;
-    const file = fileType(document, schema, name, type);
+    const file = fileType(described.property(name), encodings.get(name));
     const parts = file === undefined ? [all].flat() : [SOME_FILE];
     return parts.flatMap((part: unknown) => {
       if (file !== undefined) return ['-F', `${name}=${SOME_FILE};type=${file}`];
@@ -79,29 +80,18 @@ function quotedJson(part: object): string {
 }
 
 /** The media type of a part that is a file, or of a list of files; undefined if it is none. */
-function fileType(
-  document: OpenApiDocument,
-  schema: string | undefined,
-  name: string,
-  type: unknown,
-): string | undefined {
-  const { subschemas } = document;
-  const described = subschemas
-    .traverse(
-      schema === undefined ? [] : [schema],
-      ({ relation }) => relation !== 'child' && relation !== 'apart',
-    )
-    .before.flatMap(({ pointer }) => subschemas.property(pointer, name));
-  const places = described.flatMap(({ pointer }) => [
-    ...subschemas.possible(pointer),
-    ...subschemas.possible(pointer).flatMap((place) => subschemas.item(place.pointer, 0)),
-  ]);
-  const file = places.find(({ pointer }) => isBinary(document, pointer));
-  if (!file) return undefined;
-  const [named] = subschemas
-    .certain(file.pointer)
-    .flatMap(({ value: { contentMediaType: media } }) => (typeof media === 'string' ? [media] : []));
-  return concrete(typeof type === 'string' ? (type.split(',')[0] ?? '').trim() : (named ?? OCTETS));
+function fileType(value: DescribedValue, encoding: unknown): string | undefined {
+  try {
+    const { isFile, isList, types } = ruleOf(value, encoding);
+    if (!isFile) return undefined;
+    const [named] = (isList ? value.item(0) : value)
+      .schemas()
+      .flatMap(({ contentMediaType: type }) => type ?? []);
+    return concrete(types?.[0]?.essence ?? (typeof named === 'string' ? named : OCTETS));
+  } catch (error) {
+    if (error instanceof Unservable) return undefined; // a finding
+    throw error;
+  }
 }
 
 const concrete = (key: string): string => (key.includes('*') ? typeOfRange(key, OCTETS) : key);

@@ -5,39 +5,10 @@ import { DescribedValue } from '../operations/described-value';
 import { negotiable, readOperations, type Operation, type Parameter } from '../operations/operations';
 import { parsePathTemplate } from '../operations/routes';
 import { writeParameter } from '../parameters/write';
-import { schemeAt, schemeKind, type SchemeKind } from '../security/credentials';
-import { hasBody } from './message';
+import { schemeAt, schemeKind } from '../security/credentials';
+import { type Credential, type ExampleBody, type ExampleRequest, hasBody } from './message';
 import { bodyFor, fileBody, isFile } from './example-body';
 import { samples } from './sample';
-
-/** An example request without the secret that it needs. */
-export interface ExampleRequest {
-  readonly operationId: string;
-  readonly method: string;
-  /** With the required query. */
-  readonly path: string;
-  /** The required headers and cookies. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** The places of the secrets of the first security alternative that has a place for each. Empty: none are needed. */
-  readonly credentials: readonly Credential[];
-  /** A text with its media type. */
-  readonly body?: { readonly contentType: string; readonly text: string };
-  /** Further options of curl, and their values: a form of several parts, a file, an answer that is a stream. */
-  readonly options?: readonly string[];
-}
-
-/** What a body adds to a request. */
-export type ExampleBody = Pick<ExampleRequest, 'body' | 'options' | 'headers'>;
-
-/** The place of the secret of a security scheme (OpenAPI 3.1 section 4.8.27). */
-export interface Credential {
-  /** The name of the security scheme. */
-  readonly scheme: string;
-  readonly kind: SchemeKind;
-  readonly in: 'header' | 'query' | 'cookie';
-  /** The name of the header, the query parameter or the cookie. */
-  readonly name: string;
-}
 
 /**
  * Finds a request that probably succeeds on a server without data. Requests that the examples of the document determine come
@@ -128,8 +99,9 @@ function bodyOf(
   values: Values,
   required: boolean,
 ): ExampleBody | undefined {
-  if (isFile(media)) return required ? fileBody(media) : undefined;
-  const value = values.valueOf(media, required);
+  if (isFile(media)) return fileBody(media);
+  // Uploads are sent even where the document does not require them.
+  const value = values.valueOf(media, required || media.type.essence === 'multipart/form-data');
   return value === undefined ? undefined : bodyFor(document, media, value);
 }
 

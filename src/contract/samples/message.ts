@@ -1,5 +1,34 @@
-/** The complete message of an example request, and how curl sends it. */
-import type { ExampleRequest } from './example-request';
+/** Example requests, their complete messages, and how curl sends them. */
+import type { SchemeKind } from '../security/credentials';
+
+/** An example request without the secret that it needs. */
+export interface ExampleRequest {
+  readonly operationId: string;
+  readonly method: string;
+  /** With the required query. */
+  readonly path: string;
+  /** The required headers and cookies. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The places of the secrets of the first security alternative that has a place for each. Empty: none are needed. */
+  readonly credentials: readonly Credential[];
+  /** A text with its media type. */
+  readonly body?: { readonly contentType: string; readonly text: string };
+  /** Further options of curl, and their values: a form of several parts, a file, an answer that is a stream. */
+  readonly options?: readonly string[];
+}
+
+/** What a body adds to a request. */
+export type ExampleBody = Pick<ExampleRequest, 'body' | 'options' | 'headers'>;
+
+/** The place of the secret of a security scheme (OpenAPI 3.1 section 4.8.27). */
+export interface Credential {
+  /** The name of the security scheme. */
+  readonly scheme: string;
+  readonly kind: SchemeKind;
+  readonly in: 'header' | 'query' | 'cookie';
+  /** The name of the header, the query parameter or the cookie. */
+  readonly name: string;
+}
 
 /** A complete request. */
 export interface Message {

@@ -1,7 +1,7 @@
 /** Generates values that match a schema. The results are deterministic. */
 import { isObject, joinPointer, type OpenApiDocument } from '../document/document';
 import { compilePattern } from '../pattern/pattern';
-import { Discriminators } from '../schema/discriminator';
+import { Discriminators } from '../document/discriminator';
 import type { Direction } from '../schema/one-way';
 import { type SchemaView, viewSchemas } from '../schema/schema-view';
 import { sampleNumber, sampleString, Unsampled } from './sample-values';

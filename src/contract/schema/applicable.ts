@@ -23,15 +23,22 @@ export interface Discriminate {
    * The component by name; null for the schema of the discriminator itself. ajv would take a text for the value of a
    * keyword where the name is `$anchor`.
    */
-  readonly branches: Readonly<Record<string, { readonly component: string } | null>>;
+  readonly branches: Readonly<Record<string, Named>>;
+  /** The component for a value without such a name; undefined: it is refused. */
+  readonly otherwise?: Named;
   /** The branches for a value that is no object: of a `oneOf` exactly one, of an `anyOf` at least one holds. */
   readonly others?: { readonly keyword: 'oneOf' | 'anyOf'; readonly branches: readonly string[] };
 }
 
+type Named = { readonly component: string } | null;
+
 /** The component that a discriminator names for a value; undefined if there is none. */
-export function namedBranch({ property, branches }: Discriminate, value: object): string | null | undefined {
+export function namedBranch(
+  { property, branches, otherwise }: Discriminate,
+  value: object,
+): string | null | undefined {
   const name: unknown = Object.hasOwn(value, property) ? Reflect.get(value, property) : undefined;
-  const branch = typeof name === 'string' && Object.hasOwn(branches, name) ? branches[name] : undefined;
+  const branch = typeof name === 'string' && Object.hasOwn(branches, name) ? branches[name] : otherwise;
   return branch === null ? null : branch?.component;
 }
 
@@ -179,7 +186,8 @@ export function inPlaceOf(node: Node, components: Components, applied: ReadonlyS
 export function partsOf(node: Node, components: Components, relations: readonly Relation[]): unknown[] {
   const { containing, component, remainingProperties, remainingItems } = node;
   const named = node['discriminate'] as Discriminate | undefined;
-  const branches = Object.values(named?.branches ?? {}).map((branch) => branch?.component);
+  const all = [...Object.values(named?.branches ?? {}), named?.otherwise];
+  const branches = all.map((branch) => branch?.component);
   const identifiers = [component, ...branches, ...(named?.others?.branches ?? [])];
   if (relations.includes('child')) {
     identifiers.push(remainingProperties, remainingItems, isObject(containing) && containing['component']);

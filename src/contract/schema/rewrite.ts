@@ -6,7 +6,7 @@ import { type Discriminate, listOf } from './applicable';
 import { UnsupportedPattern } from '../pattern/automaton';
 import { compilePattern } from '../pattern/pattern';
 import type { Defaults } from './defaults';
-import type { Discriminator, Discriminators } from './discriminator';
+import type { Discriminator, Discriminators } from '../document/discriminator';
 import { compareExactly, isInt64 } from './exact-comparison';
 import type { Interner } from './identity';
 import type { Direction, OneWay } from './one-way';
@@ -181,19 +181,18 @@ export class Rewriter {
   }
 
   private discriminate(
-    { property, branches, keyword }: Discriminator,
+    { property, branches, otherwise, keyword }: Discriminator,
     pointer: string,
     { lenient }: View,
   ): Discriminate {
     const identify = (target: string) => this.components.identify(target, { lenient, owners: [] });
-    const named = [...branches].map(([name, target]) => [
-      name,
-      target === pointer ? null : { component: identify(target) },
-    ]);
+    const refer = (target: string) => (target === pointer ? null : { component: identify(target) });
+    const named = [...branches].map(([name, target]) => [name, refer(target)]);
     const all = keyword ? this.source.document.subschemas.under(pointer, keyword) : [];
     return {
       property,
       branches: Object.fromEntries(named) as Discriminate['branches'],
+      ...(otherwise !== undefined && { otherwise: refer(otherwise) }),
       ...(keyword && { others: { keyword, branches: all.map(identify) } }),
     };
   }

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, type OpenApiDocument } from '../document/document';
 import { inPlace } from '../document/subschemas';
 import { type Default, Defaults } from './defaults';
-import { Discriminators } from './discriminator';
+import { Discriminators } from '../document/discriminator';
 import { Interner } from './identity';
 import { type Direction, excludedBy, OneWay } from './one-way';
 import { type ComponentSet, Rewriter, type Schema, STRICT, type View } from './rewrite';

@@ -48,10 +48,9 @@ const flow = (name: string) => ({
   type: 'oauth2',
   flows: {
     [name]: {
-      ...(name === 'deviceAuthorization'
-        ? { deviceAuthorizationUrl: 'https://a.example' }
-        : { authorizationUrl: 'https://a.example' }),
-      tokenUrl: 'https://a.example',
+      ...(/^(implicit|authorizationCode)$/.test(name) && { authorizationUrl: 'https://a.example' }),
+      ...(name === 'deviceAuthorization' && { deviceAuthorizationUrl: 'https://a.example' }),
+      ...(name !== 'implicit' && { tokenUrl: 'https://a.example' }),
       scopes: { read: '' },
     },
   },
@@ -77,12 +76,13 @@ const formOf = (encoding: object, type = 'array') =>
 const answering = (headers: object) => ({
   answer: { status: 204, headers, body: undefined } as Answer,
 });
+const items = { [Symbol.asyncIterator]: () => [1, 2].values() };
 const paths = (things: object, more: object = {}) => buildDocument({ paths: { '/things': things }, ...more });
 /** A document of 3.2, which adds the keyword of the case. */
 const of32 = (document: JsonObject): JsonObject => ({ ...document, openapi: '3.2.0' });
 const item = { pathItems: { A: { post: operation('postThing') } } };
-const bodyOf = (schema: unknown, more: object = {}) =>
-  things({ requestBody: { content: json(schema) } }, more);
+const bodyIn = (content: object) => ({ requestBody: { content } });
+const bodyOf = (schema: unknown, more: object = {}) => things(bodyIn(json(schema)), more);
 
 const ROWS: readonly Row[] = [
   ['OpenAPI openapi', buildDocument(), 204],
@@ -90,6 +90,17 @@ const ROWS: readonly Row[] = [
     'OpenAPI jsonSchemaDialect',
     buildDocument({ jsonSchemaDialect: 'http://json-schema.org/draft-07/schema#' }),
     'refused',
+  ],
+  [
+    'OpenAPI $self',
+    of32(
+      bodyOf(
+        { $ref: 'api.yaml#/components/schemas/A' },
+        { $self: 'https://a.example/api.yaml', components: { schemas: { A: false } } },
+      ),
+    ),
+    400,
+    { body: '1' },
   ],
   ['OpenAPI servers', buildDocument({ servers }), 204, V1],
   ['OpenAPI paths', buildDocument(), 204],
@@ -160,6 +171,13 @@ const ROWS: readonly Row[] = [
 
   ['RequestBody content', bodyOf(integer), 204, { body: '1' }],
   ['RequestBody required', things({ requestBody: { required: true, content: json(integer) } }), 400],
+  ['Operation x-body-limit', things({ ...bodyIn(json(integer)), 'x-body-limit': 2 }), 413, { body: '123' }],
+  ['MediaType x-stream', things(bodyIn({ 'application/json': { 'x-stream': true } })), 'refused'],
+  ...['itemSchema', 'x-item-schema'].map((name): Row => {
+    const content = { 'application/jsonl': { schema: text, [name]: integer } };
+    const document = of32(things({ responses: { 200: { description: '', content } } }));
+    return [`MediaType ${name}`, document, 200, { answer: { status: 200, body: items } }];
+  }),
   ['MediaType schema', bodyOf(integer), 400, { body: '"x"' }],
   ['MediaType encoding', formOf({ style: 'form', explode: false }), 204, { type: FORM, body: 'a=1,2' }],
   ['Encoding contentType', formOf({ contentType: 'text/plain' }, 'object'), 'refused'],
@@ -268,6 +286,21 @@ const ROWS: readonly Row[] = [
       { body: JSON.stringify({ kind: 'hund', ...(mapped && { size: 1 }) }) },
     ];
   }),
+
+  [
+    'Discriminator defaultMapping',
+    of32(
+      bodyOf(
+        {
+          oneOf: [{ $ref: '#/components/schemas/Cat' }, { $ref: '#/components/schemas/Dog' }],
+          discriminator: { propertyName: 'kind', defaultMapping: 'Dog' },
+        },
+        { components: { schemas: { Cat: { required: ['kind'] }, Dog: { type: 'object' } } } },
+      ),
+    ),
+    204,
+    { body: '{}' },
+  ],
 
   ['SecurityScheme type', secured(bearer), 401],
   ['SecurityScheme scheme', secured(bearer), 401],

@@ -9,7 +9,7 @@ const schema = { type: 'object', required: ['isbn'], properties: { isbn, default
 const { document, operation } = read(
   {
     post: {
-      requestBody: { content: { 'multipart/form-data': { schema }, 'application/x-book': { schema } } },
+      requestBody: { content: { 'application/xml': { schema }, 'application/x-book': { schema } } },
       responses: { default: { description: 'added', content: { 'application/json': { schema: isbn } } } },
     },
   },

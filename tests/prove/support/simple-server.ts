@@ -82,8 +82,16 @@ export function correctServer(request: IncomingMessage, body: string): Reply {
   return { status: Number(body) >= 0 && Number(body) <= 1_000_000 ? 204 : 400 };
 }
 
-/** Starts a server that answers with `answer`. */
-export function serve(answer: Answer, reset = (): void => undefined): () => Promise<Server> {
+/**
+ * Starts a server that answers with `answer`.
+ *
+ * @param largest the size of a body, in bytes; it reads none of one that announces more
+ */
+export function serve(
+  answer: Answer,
+  reset = (): void => undefined,
+  largest: (request: IncomingMessage) => number = () => LIMIT,
+): () => Promise<Server> {
   return async () => {
     let entered = 0;
     const server = createServer((request, response) => {
@@ -93,7 +101,7 @@ export function serve(answer: Answer, reset = (): void => undefined): () => Prom
         if (own) entered += 1;
         response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(text) }).end(text);
       };
-      if (Number(request.headers['content-length'] ?? 0) > LIMIT) finish();
+      if (Number(request.headers['content-length'] ?? 0) > largest(request)) finish();
       else
         request
           .setEncoding('latin1')

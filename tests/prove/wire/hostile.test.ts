@@ -271,7 +271,7 @@ describe('a server', () => {
     const outcome = send(
       { host: '127.0.0.1', port, timeout: 30_000 },
       { method: 'GET', target: '/', headers: [] },
-      interrupt.signal,
+      { signal: interrupt.signal },
     );
     interrupt.abort();
     expectOutcome(await outcome, /the run was interrupted/);

@@ -1,7 +1,8 @@
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { send } from '../../../scripts/prove/wire/socket';
 import { openServer } from '../../../scripts/prove/service/listen';
-import type { Outcome } from '../../../scripts/prove/wire/message';
+import type { Outcome, RawResponse } from '../../../scripts/prove/wire/message';
 import type { OnContent } from '../../../scripts/prove/wire/response-reader';
 
 const PIECE = Buffer.alloc(65_536, 'a');
@@ -14,7 +15,7 @@ async function exchange(
 ): Promise<Outcome> {
   const { port, close } = await openServer(createServer(listener));
   const request = { method: 'POST', target: '/', headers: [], pieces };
-  const outcome = await send({ host: '127.0.0.1', port }, request, undefined, Infinity, onContent);
+  const outcome = await send({ host: '127.0.0.1', port }, request, onContent ? { onContent } : {});
   await close();
   return outcome;
 }
@@ -93,4 +94,103 @@ test('an endless response ends when enough has come', async () => {
   );
   expect(outcome).toMatchObject({ status: 200 });
   await hasLeft;
+});
+
+/** The outcome for an address that waits this long, in milliseconds. */
+async function outcomeOf(listener: RequestListener, timeout = 500): Promise<RawResponse> {
+  const { port, close } = await openServer(createServer(listener));
+  const outcome = await send(
+    { host: '127.0.0.1', port, timeout },
+    { method: 'GET', target: '/', headers: [] },
+  );
+  await close();
+  if ('noResponse' in outcome) throw new Error(`expected a response, got ${outcome.noResponse}`);
+  return outcome;
+}
+const STREAM = { 'Content-Type': 'application/jsonl; charset=utf-8' };
+const FILE = { 'Content-Type': 'image/png' };
+
+describe('of a stream', () => {
+  test.each([
+    ['is not ended', (response: ServerResponse) => response.write('1\n'), '1\n', 'prover'],
+    [
+      'has no item',
+      (response: ServerResponse) => {
+        response.flushHeaders();
+      },
+      '',
+      'prover',
+    ],
+    [
+      'is broken',
+      (response: ServerResponse) => response.write('1\n', () => response.destroy()),
+      '1\n',
+      'server',
+    ],
+    ['is ended', (response: ServerResponse) => response.end('1\n'), '1\n', undefined],
+  ] as const)('that %s, what has come is the outcome', async (_, write, body, by) => {
+    const outcome = await outcomeOf((_request, response) => {
+      write(response.writeHead(200, STREAM));
+    });
+    expect([outcome.status, outcome.body.toString(), outcome.cut?.by]).toEqual([200, body, by]);
+  });
+
+  test.each([
+    ['gzip', gzipSync, constants.Z_SYNC_FLUSH],
+    ['br', brotliCompressSync, constants.BROTLI_OPERATION_FLUSH],
+  ] as const)('that is coded in %s, the start is decoded', async (coding, compress, finishFlush) => {
+    const outcome = await outcomeOf((_request, response) => {
+      response
+        .writeHead(200, { ...STREAM, 'Content-Encoding': coding })
+        .write(compress('1\n2\n', { finishFlush }));
+    });
+    expect(outcome.body.toString()).toBe('1\n2\n');
+  });
+
+  test('that is endless and fast, a megabyte is read', async () => {
+    const outcome = await outcomeOf((_request, response) => {
+      response.writeHead(200, STREAM);
+      const more = (): void => {
+        while (!response.destroyed && response.write(PIECE));
+      };
+      response.on('drain', more);
+      more();
+    }, 30_000);
+    expect([outcome.body.length, outcome.cut?.by]).toEqual([1_000_000, 'prover']);
+  });
+});
+
+describe('of a file', () => {
+  test('that is larger than the bound, the start is read', async () => {
+    const outcome = await outcomeOf((_request, response) => {
+      response.writeHead(200, { ...FILE, 'Content-Length': 300 * PIECE.length });
+      for (let i = 0; i < 300; i++) response.write(PIECE);
+      response.end();
+    }, 30_000);
+    expect([outcome.body.length, outcome.cut?.by]).toEqual([10_000_000, 'prover']);
+  });
+
+  test('that is slow, the start is read', async () => {
+    let timer: NodeJS.Timeout | undefined;
+    const outcome = await outcomeOf((_request, response) => {
+      response.writeHead(200, { ...FILE, 'Content-Length': PIECE.length });
+      timer = setInterval(() => response.write('a'), 5);
+    });
+    clearInterval(timer);
+    expect([outcome.status, outcome.cut?.by]).toEqual([200, 'prover']);
+  });
+
+  test.each([
+    ['stops', (response: ServerResponse) => response.write('a'), /the time-out of 500 ms is over/],
+    [
+      'is broken',
+      (response: ServerResponse) => response.write('a', () => response.destroy()),
+      /without the end of its body/,
+    ],
+  ] as const)('that %s, there is no outcome', async (_, write, expected) => {
+    const outcome = outcomeOf((_request, response) => {
+      write(response.writeHead(200, { ...FILE, 'Content-Length': 2 }));
+    });
+    await expect(outcome).rejects.toThrow(expected);
+  });
 });

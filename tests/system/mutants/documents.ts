@@ -3,7 +3,7 @@ import type { Strategy } from 'passport';
 import type { Parts } from '../../http/document-server';
 import { answer, body, mutants, replaceLines, request, type Table } from './parts';
 import { Anybody, FailsOpen } from './security';
-import { asObject, type Json, type JsonObject } from '../../../scripts/prove';
+import { asObject, type Json, type JsonObject, objectAt } from '../../../scripts/prove';
 
 /** A fault made for a document. */
 type DocumentFault = (document: JsonObject) => Partial<Parts>;
@@ -62,6 +62,17 @@ const notServed = (method: string): Partial<Parts> =>
   request((incoming) => {
     if (incoming.method === method) incoming.url = '/nowhere';
   });
+
+const EVENT = '/paths/~1events/get/responses/200/content/text~1event-stream/x-item-schema';
+
+/** A server whose document lacks some keywords of a schema. */
+const without =
+  (pointer: string, ...keywords: readonly string[]): DocumentFault =>
+  (document) => {
+    const served = structuredClone(document);
+    for (const keyword of keywords) Reflect.deleteProperty(objectAt(served, pointer), keyword);
+    return { served };
+  };
 
 /** Faults of the service of a document of the tests, which no deletion of a keyword makes; by the name of the document. */
 const FAULTS: Readonly<Record<string, Table<Partial<Parts> | DocumentFault>>> = {
@@ -158,6 +169,16 @@ const FAULTS: Readonly<Record<string, Table<Partial<Parts> | DocumentFault>>> = 
       'what every object has is taken for a property': {
         pass: (received) => ({ ...received, query: { toString: 'function', ...received.query } }),
       },
+    },
+  },
+  'streams.yaml': {
+    baseline: {
+      'items are sent as they are': without('/components/schemas/Measurement', 'properties', 'required'),
+      'data is a text that the handler writes': without(
+        `${EVENT}/oneOf/0/properties/data`,
+        'contentMediaType',
+        'contentSchema',
+      ),
     },
   },
   'numbers.yaml': { valid: UNCHECKED },

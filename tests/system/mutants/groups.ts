@@ -7,6 +7,8 @@ import { oracles } from './oracles';
 import { responses } from './responses';
 import { routes } from './routes';
 import { storedMutants } from './stored';
+import { media } from '../../prove/support/media';
+import { FAULTS } from '../../prove/support/media-faults';
 import { notes } from '../../prove/support/notes';
 import { security } from './security';
 import { unseen } from './unseen';
@@ -79,9 +81,17 @@ async function documentGroup(name: string): Promise<Group> {
   return { name, sound: serviceOf(json), mutants: [...deleted, ...broken] };
 }
 
+/** A server of streams and files. */
+const mediaGroup: Group = {
+  name: 'streams and files',
+  sound: media(),
+  mutants: FAULTS.map(({ name, family, change }) => ({ name, families: [family], target: media(change) })),
+};
+
 /** Every group, by its name. */
 export const GROUPS: readonly (readonly [name: string, make: () => Promise<Group>])[] = [
   ['the service', serviceGroup],
   ['notes', () => Promise.resolve({ name: 'notes', sound: notes(), mutants: storedMutants })],
+  ['streams and files', () => Promise.resolve(mediaGroup)],
   ...DOCUMENTS.map((document) => [document, () => documentGroup(document)] as const),
 ];

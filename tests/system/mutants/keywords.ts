@@ -47,6 +47,7 @@ export const EQUIVALENT: Readonly<Record<string, string>> = {
   'numbers.yaml format: double': 'every number that JSON readers take fits',
   'parameters.yaml type: array': 'its neighbor `items` is enough to read the text of a list',
   'siblings.yaml type: string': 'a parameter of a path without a type is read as a string',
+  'uploads.yaml type: array': 'its neighbor `items` is enough to read parts as a list',
   'parameters.yaml minItems': 'a label without items is a segment that no path matches',
 };
 
@@ -58,7 +59,11 @@ export function deletions(json: JsonObject): Deletion[] {
   return [...byWord].map(([name, occurrences]) => {
     const document = structuredClone(json);
     const owners = occurrences.map(([pointer = '', key = '']) => [objectAt(document, pointer), key] as const);
-    for (const [owner, key] of owners) Reflect.deleteProperty(owner, key);
+    for (const [owner, key] of owners) {
+      Reflect.deleteProperty(owner, key);
+      // An operation without a body has no limit of it.
+      if (key === 'requestBody') Reflect.deleteProperty(owner, 'x-body-limit');
+    }
     return { keyword: name, document };
   });
 }

@@ -15,7 +15,7 @@ import {
 import { compileForm } from '../../../src/contract/codecs/form';
 import { Router } from '../../../src/contract/operations/routes';
 import { isMultipleOf, parseDecimal } from '../../../src/contract/json/decimal';
-import { tooFast } from '../../support/growth';
+import { growsTooFast, tooFast } from '../../support/growth';
 import { carry, compileValid, INT64, LIST, RGB, root, STRING } from '../../support/parameters';
 
 const NUMBER_TOKENS = ['0', '1', '9', '.', '1.', '-', 'e', 'E+9', '0.0'];
@@ -112,6 +112,31 @@ describe('reading takes time linear in the text of the client', () => {
     const text = (length: number) =>
       Array.from({ length: length / 8 }, (_, i) => `${(i + 1_000_000).toString(36)}=1`).join('&');
     expect(tooFast([text(4_000)], read)).toBeUndefined();
+  });
+});
+
+describe('reading a document takes time linear in its size', () => {
+  const of32 = (more: object): JsonObject => ({ ...root, openapi: '3.2.0', ...more });
+  const numbers = (count: number) => Array.from({ length: count }, (_, i) => i);
+  test.each<[string, (count: number) => JsonObject]>([
+    [
+      'references that lead to references',
+      (count) => {
+        const $ref = (i: number) => (i === 0 ? {} : { $ref: `#/components/mediaTypes/m${i - 1}` });
+        const mediaTypes = Object.fromEntries(numbers(count).map((i) => [`m${i}`, $ref(i)]));
+        return of32({ components: { mediaTypes } });
+      },
+    ],
+    [
+      'tags below each other',
+      (count) =>
+        of32({ tags: numbers(count).map((i) => ({ name: `t${i}`, ...(i > 0 && { parent: `t${i - 1}` }) })) }),
+    ],
+  ])('of %s', (_, documentOf) => {
+    const adversary = { name: '', text: (length: number) => 'a'.repeat(length) };
+    const read = ({ length }: string) => new OpenApiDocument(documentOf(length));
+    read('a');
+    expect(growsTooFast(read, adversary)).toBe(false);
   });
 });
 

@@ -19,7 +19,12 @@ const answer = (content: object) => ({ 200: { description: 'done', content } });
 const DOCUMENT = buildDocument({
   security: [{ bearerAuth: [] }],
   components: {
-    mediaTypes: { Upload: { schema: { $ref: '#/components/schemas/Upload' } } },
+    mediaTypes: {
+      Upload: {
+        schema: { $ref: '#/components/schemas/Upload' },
+        encoding: { scan: { contentType: 'image/png, image/*' }, scans: { contentType: 'image/png' } },
+      },
+    },
     securitySchemes: { bearerAuth: { type: 'http', scheme: 'bearer' } },
     schemas: {
       Secret: { type: 'string' },
@@ -32,6 +37,8 @@ const DOCUMENT = buildDocument({
         map: { anyOf: [{ type: 'string', contentMediaType: 'image/png' }, { type: 'null' }] },
         text: { type: 'string', contentMediaType: 'text/csv' },
         coded: { type: 'string', contentMediaType: 'image/png', contentEncoding: 'base64' },
+        scan: {},
+        scans: { type: 'array', items: {} },
         facts: { type: 'object', properties: { raw: BYTES } },
       }),
       Added: notice('added', { $ref: '#/components/schemas/Thing' }),
@@ -290,6 +297,11 @@ const WITH_NAMES = NAMES.map((name, i) => {
 const STREAMED: readonly (readonly [operation: string, text: string, expected: RegExp])[] = [
   [
     'upload',
+    `const loose: File = body.scan; return { status: 200, body: { ...body, scan: '' } };`,
+    /'unknown' is not assignable to type 'File'/,
+  ],
+  [
+    'upload',
     `const one: File = body.photo; const all: File[] = body.more; const map: File | null = body.map;
      const texts: string[] = [body.title, body.text, body.coded, body.facts.raw ?? ''];
      return { status: 200, body: { ...body, photo: one.name, more: all.map(({ type }) => type), map: map && map.name } };`,
@@ -332,7 +344,7 @@ const STREAMED: readonly (readonly [operation: string, text: string, expected: R
   ['follow', "return { status: 200, body: '' };", /not assignable/],
   [
     'search',
-    `const ids: readonly bigint[] = query; const depth: number = header['X-Depth'];
+    `const ids: readonly bigint[] = query; const files: File[] = [body.scan, ...body.scans]; const depth: number = header['X-Depth'];
      return { status: 200, body: each({ name: body.photo.name + ids.length + depth }) };`,
     /^$/,
   ],

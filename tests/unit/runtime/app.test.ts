@@ -15,7 +15,7 @@ import {
   PLAIN_ERRORS,
   type RuntimeOptions,
 } from '../../../src/runtime';
-import { buildDocument, RUNTIME, withRefusals } from '../../support/service';
+import { buildDocument, listening, RUNTIME, withRefusals } from '../../support/service';
 
 /** An application with one operation without credentials, which each client may request once. */
 function build(hooks: Omit<Application, 'handlers' | 'errors'>, more: Partial<RuntimeOptions> = {}) {
@@ -78,6 +78,28 @@ test('the log and the span have the name of the hook that fails or refuses', asy
   ]);
 });
 
+test('an event stream ends in order when the server stops', async () => {
+  const content = { 'text/event-stream': { 'x-item-schema': true } };
+  const operation = { operationId: 'postThing', responses: { 200: { description: '', content } } };
+  const stopping = new AbortController();
+  async function* body() {
+    yield { data: 'a' };
+    stopping.abort();
+    await new Promise(() => undefined);
+  }
+  const app = createApp(
+    { handlers: { postThing: () => Promise.resolve({ status: 200, body: body() }) }, errors: PLAIN_ERRORS },
+    {
+      ...RUNTIME,
+      document: withRefusals(buildDocument({ operation })),
+      strategies: {},
+      stopping: stopping.signal,
+    },
+  );
+  const { text } = await request(app).post('/things').expect(200);
+  expect(text).toBe('data: a\n\n');
+});
+
 test('a stream that breaks off is logged with the index of its item, and counted', async () => {
   const content = { 'application/jsonl': { 'x-item-schema': { type: 'integer' } } };
   const operation = { operationId: 'postThing', responses: { 200: { description: '', content } } };
@@ -91,7 +113,9 @@ test('a stream that breaks off is logged with the index of its item, and counted
     { handlers, errors: PLAIN_ERRORS },
     { ...RUNTIME, document, strategies: {}, report, reportFault },
   );
-  await expect(request(app).post('/things')).rejects.toThrow();
+  const read = async (port: number) =>
+    (await fetch(`http://127.0.0.1:${port}/things`, { method: 'POST' })).text();
+  await expect(listening(app, read)).rejects.toThrow();
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({
     operationId: 'postThing',
     item: 1,

@@ -61,6 +61,14 @@ a limit of a body that is gone breaks
   - x-body-limit: 10
   - {}
   - "! /x-body-limit: x-body-limit was 10, is gone"
+a media type of a part that is gone breaks
+  - requestBody: {content: {multipart/form-data: {encoding: {a: {contentType: 'image/png, image/gif'}}}}}
+  - requestBody: {content: {multipart/form-data: {encoding: {a: {contentType: image/png}}}}}
+  - "! /requestBody/content/multipart~1form-data/encoding/a: its contentType has image/gif no longer"
+a range of media types of a part in the place of one does not
+  - requestBody: {content: {multipart/form-data: {encoding: {a: {contentType: image/png}}}}}
+  - requestBody: {content: {multipart/form-data: {encoding: {a: {contentType: 'image/*'}}}}}
+  - "/requestBody/content/multipart~1form-data/encoding/a: its contentType has image/* now"
 an item of a response that may be more breaks
   - responses: {200: {content: {application/jsonl: {x-item-schema: {maximum: 5}}}}}
   - responses: {200: {content: {application/jsonl: {x-item-schema: {maximum: 9}}}}}

@@ -24,7 +24,10 @@ const BEFORE = {
       get: operation('getArticle'),
       delete: operation('deleteArticle', { 'x-quiet': true }),
     },
-    '/articles/{slug}/likes': { parameters: [parameter('slug')], post: operation('like') },
+    '/articles/{slug}/likes': {
+      parameters: [parameter('slug')],
+      additionalOperations: { LIKE: operation('like') },
+    },
     '/tags': { get: operation('getTags', { tags: ['a'] }) },
   },
   components: {

@@ -283,6 +283,47 @@ components: { schemas: { A: { $ref: '#/components/schemas/B' }, B: { type: strin
     });
   });
 
+  it('brings what a document of 3.2 refers to: media types, a default mapping, and files beside its $self', () => {
+    const { document } = read({
+      'main.yaml': `openapi: 3.2.0
+$self: https://a.example/api/openapi.yaml
+security: [{ 'openapi.yaml#/components/securitySchemes/A': [a], B: [], 'parts.yaml#/scheme': [] }]
+components:
+  securitySchemes: { A: { type: http, scheme: bearer } }
+  mediaTypes: { A: { $ref: 'parts.yaml#/media' } }
+  schemas:
+    Pet: { $ref: 'https://a.example/api/parts.yaml#/Pet' }
+    Own: { $ref: 'openapi.yaml#/components/schemas/Pet' }
+    Far: { $ref: 'https://b.example/api/parts.yaml#/Pet' }
+`,
+      'parts.yaml': `scheme: { type: http, scheme: basic }
+media: { schema: { $ref: '#/Cat' } }
+Pet: { discriminator: { propertyName: kind, defaultMapping: '#/Cat' } }
+Cat: { allOf: [{ $ref: 'https://a.example/api/openapi.yaml#/components/schemas/Own' }] }
+`,
+    });
+    expect(document['security']).toEqual([{ A: ['a'], B: [], scheme: [] }]);
+    expect(document['components']).toEqual({
+      securitySchemes: {
+        A: { type: 'http', scheme: 'bearer' },
+        scheme: { type: 'http', scheme: 'basic' },
+      },
+      mediaTypes: { A: { schema: { $ref: '#/components/schemas/Cat' } } },
+      schemas: {
+        Pet: { discriminator: { propertyName: 'kind', defaultMapping: '#/components/schemas/Cat' } },
+        Own: { $ref: 'openapi.yaml#/components/schemas/Pet' },
+        Far: { $ref: 'https://b.example/api/parts.yaml#/Pet' },
+        Cat: { allOf: [{ $ref: 'https://a.example/api/openapi.yaml#/components/schemas/Own' }] },
+      },
+    });
+    const { references } = new OpenApiDocument(document);
+    expect(references.resolve('openapi.yaml#/components/schemas/Pet')).toBe('/components/schemas/Pet');
+    expect(references.resolve('https://a.example/api/openapi.yaml#/components/schemas/Own')).toBe(
+      '/components/schemas/Own',
+    );
+    expect(references.resolve('https://b.example/api/parts.yaml#/Pet')).toBeUndefined();
+  });
+
   it('names the file that cannot be read, and the place of the reference', () => {
     const main = `${HEAD}components: { schemas: { A: { $ref: 'other.yaml' } } }\n`;
     expect(() => read({ 'main.yaml': main, 'other.yaml': 'a: 1\na: 2\n' })).toThrow(

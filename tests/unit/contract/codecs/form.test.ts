@@ -123,6 +123,17 @@ describe('a form', () => {
     expect(document.remarks.map(({ pointer }) => pointer)).toEqual(['/components/x-form/encoding/a/headers']);
   });
 
+  test.each<[JsonObject, JsonObject, string, unknown]>([
+    [{ oneOf: [STRING, list(STRING)] }, {}, 'a=x', 'x'],
+    [{ oneOf: [STRING, list(STRING)] }, {}, 'a=x&a=y', ['x', 'y']],
+    [{ oneOf: [STRING, list(STRING)] }, { style: 'form', explode: false }, 'a=x,y', ['x', 'y']],
+    [{ oneOf: [STRING, list(STRING)] }, { contentType: 'application/json' }, 'a="x"', 'x'],
+    [{ oneOf: [STRING, list(RGB)] }, {}, 'a=x', 'x'],
+    [{ oneOf: [STRING, list(RGB)] }, {}, 'a={"R":1}&a={}', [{ R: 1 }, {}]],
+  ])('one value or a list: %j with %j', (a, encoding, text, expected) => {
+    expect(compile({ a }, { encoding: { a: encoding } }).read(text)).toEqual({ a: expected });
+  });
+
   test('many pairs, equal or different, take linear time', () => {
     const { read } = compile({ a: list(STRING) });
     const different = Array.from({ length: 100_000 }, (_, i) => `b${i}=1`);

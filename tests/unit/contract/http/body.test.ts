@@ -19,7 +19,7 @@ test('a body costs its bytes, however many segments it arrives in', async () => 
   const body = new IncomingBody(
     incoming,
     response,
-    { limit: 200_000, patience: undefined, hold: () => true },
+    { limit: 200_000, itemLimit: 1, patience: undefined, hold: () => true },
     () => undefined,
   ).bytes();
   const before = heapUsed();
@@ -38,7 +38,7 @@ test('a body is read once', async () => {
   const body = new IncomingBody(
     incoming,
     new ServerResponse(incoming),
-    { limit: 10, patience: 1_000, hold: () => true },
+    { limit: 10, itemLimit: 1, patience: 1_000, hold: () => true },
     () => undefined,
   );
   incoming.push('a');

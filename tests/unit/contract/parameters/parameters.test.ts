@@ -178,11 +178,16 @@ describe('a parameter that the specification does not define is a finding', () =
     [[{ style: 'deepObject', schema: LIST }], 'deepObject is defined for objects'],
     [[{ style: 'spaceDelimited' }], `spaceDelimited is ${parted}`],
     [[{ style: 'pipeDelimited', explode: true, schema: LIST }], `pipeDelimited is ${parted}`],
-    [
-      [{ schema: { oneOf: [STRING, LIST] } }],
-      'its text does not determine which of the types string, array it has',
-    ],
     [[{ schema: { type: ['array', 'object'] } }], 'its text does not determine'],
+    [[{ schema: { oneOf: [STRING, RGB] } }], 'its text does not determine'],
+    ...[
+      { style: 'spaceDelimited' },
+      { style: 'pipeDelimited' },
+      { in: 'path', style: 'label', explode: true },
+    ].map((written): [JsonObject[], string] => [
+      [{ explode: false, ...written, schema: { oneOf: [STRING, LIST] } }],
+      `a text of the style ${written.style} does not determine whether it is a list`,
+    ]),
     [
       [{ schema: { type: 'object', patternProperties: { x: INT64 } } }],
       'patternProperties are served in JSON only',

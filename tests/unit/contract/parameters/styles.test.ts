@@ -3,6 +3,47 @@ import { type JsonObject } from '../../../../src/contract/document/document';
 import { formatHeader } from '../../../../src/contract/parameters/header';
 import { STRING, INT64, LIST, RGB, compileValid, raw, exactly, readColor } from '../../../support/parameters';
 
+/** A string or a list of strings, written in several ways, and the like. */
+const UNIONS: readonly JsonObject[] = [
+  { oneOf: [STRING, LIST] },
+  { anyOf: [LIST, STRING] },
+  { type: ['array', 'string'], items: STRING },
+  { anyOf: [{ type: 'null' }, { enum: ['one', 'a,b', ''] }, { allOf: [LIST] }] },
+];
+const NUMBERS = { oneOf: [INT64, { type: 'array', items: INT64 }, { type: 'boolean' }] };
+
+describe.each<[string, string, boolean, string, string]>([
+  ['query', 'form', true, 'color=', '&color='],
+  ['query', 'form', false, 'color=', ','],
+  ['cookie', 'form', true, 'color=', '; color='],
+  ['cookie', 'form', false, 'color=', ','],
+  ['cookie', 'cookie', true, 'color=', '; color='],
+  ['path', 'simple', false, '', ','],
+  ['path', 'simple', true, '', ','],
+  ['header', 'simple', false, '', ', '],
+  ['path', 'label', false, '.', ','],
+  ['path', 'matrix', false, ';color=', ','],
+  ['path', 'matrix', true, ';color=', ';color='],
+])('one value or a list of several: %s, %s, exploded %s', (place, style, explode, before, between) => {
+  const read = (schema: object, ...texts: string[]) =>
+    readColor({ in: place, style, explode, schema }, before + texts.join(between));
+
+  test.each(UNIONS)('%j', (schema) => {
+    expect(read(schema, 'one')).toBe('one');
+    expect(read(schema, '')).toBe('');
+    expect(read(schema, 'one', 'two')).toEqual(['one', 'two']);
+    expect(read(schema, '', '', '')).toEqual(['', '', '']);
+    if (place !== 'header' && style !== 'cookie') expect(read(schema, 'a%2Cb')).toBe('a,b');
+  });
+
+  test('of several types', () => {
+    expect(read(NUMBERS, '9007199254740993')).toBe(9007199254740993n);
+    expect(read(NUMBERS, '9007199254740993', '2')).toEqual([9007199254740993n, 2n]);
+    expect(read(NUMBERS, 'true')).toBe(true);
+    expect(read(NUMBERS, 'true', '1')).toEqual(['true', 1n]);
+  });
+});
+
 const LISTED = ['blue', 'black', 'brown'];
 const MIXED = { R: 100n, G: 200n, B: 150n };
 

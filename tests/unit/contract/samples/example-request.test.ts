@@ -11,7 +11,7 @@ const operation = (operationId: string, media?: object, more = {}) => ({
   ...more,
 });
 const document = (paths: object, components = {}) => ({
-  openapi: '3.1.0',
+  openapi: '3.2.0',
   info: { title: 'A test', version: '1.0.0' },
   paths,
   components,
@@ -22,6 +22,16 @@ const example = { example: { a: 1 } };
 
 test.each([
   ['an example of its media type', { example: { a: 1 } }, '{"a":1}'],
+  [
+    'the data of one',
+    { examples: { one: { dataValue: { a: 1 }, serializedValue: '{ "a": 1 }' } } },
+    '{"a":1}',
+  ],
+  [
+    'one as text',
+    { schema: { type: 'object' }, examples: { one: { serializedValue: '{"a":1}' } } },
+    '{"a":1}',
+  ],
   ['a named one', { examples: { one: { value: 'it' } } }, '"it"'],
   ['a named one elsewhere', { examples: { one: { $ref: '#/components/examples/One' } } }, '1'],
   ['one of its schema', { schema: { examples: [[]] } }, '[]'],
@@ -303,7 +313,8 @@ test.each([
     ['curl -i http://127.0.0.1:1/a', "-H 'Content-Type: text/plain'", "-d '1'"],
   ],
 ])('sends %s', (_, content, lines) => {
-  const post = { ...operation('make'), requestBody: { required: true, content } };
+  const required = !('multipart/form-data' in content || 'video/*' in content);
+  const post = { ...operation('make'), requestBody: { required, content } };
   const schemas = { Photo: { type: 'string', format: 'binary' } };
   const example = exampleOf(document({ '/a': { post } }, { schemas }));
   if (!example) throw new Error('expected a request');

@@ -8,8 +8,8 @@ import {
 } from '../document/document';
 import { APPLICATORS, inPlace } from '../document/subschemas';
 import { essenceOf, isJson } from '../http/media-type';
-import { DescribedValue } from '../operations/described-value';
-import { Discriminators } from '../schema/discriminator';
+import { DescribedValue } from './described-value';
+import { Discriminators } from '../document/discriminator';
 
 /** The schema that judges events as handlers give them, and what their `data` is. */
 export interface EventSchema {
@@ -27,9 +27,10 @@ const PLAIN =
  * `contentSchema` describes. Derives the schema that judges such events: a copy of all schemas that apply to the event, in
  * which that value stands in the place of the text.
  *
- * @param pointer of the schema of the events
+ * @param given the pointer of the schema of the events
  */
-export function eventSchema(document: OpenApiDocument, pointer: string): EventSchema {
+export function eventSchema(document: OpenApiDocument, given: string): EventSchema {
+  const pointer = targetOf(document, given);
   const { subschemas } = document;
   const applying = subschemas.possible(pointer).map((place) => place.pointer);
   const always = new Set(subschemas.certain(pointer).map((place) => place.pointer));
@@ -43,6 +44,13 @@ export function eventSchema(document: OpenApiDocument, pointer: string): EventSc
     else texts.set(at, isPlain(document, data));
   }
   if (json.size === 0) return { items: pointer, data: 'text' };
+  for (const at of applying)
+    for (const keyword of ['const', 'enum'])
+      if (document.at(joinPointer(at, keyword)) !== undefined)
+        document.addFinding(
+          joinPointer(at, keyword),
+          'compares whole events, but their data is JSON: describe each property instead',
+        );
 
   const known = new Map<string, boolean>();
   const isAlways = subschemas.fold(pointer, inPlace, known, (place, parts) => {
@@ -78,6 +86,18 @@ export function eventSchema(document: OpenApiDocument, pointer: string): EventSc
   return { items: derive(document, pointer, dataOf), data: isAlways ? 'json' : 'both' };
 }
 
+/** The target of what is nothing but a reference: many streams have the same events, whose schema is derived once. */
+function targetOf(document: OpenApiDocument, given: string): string {
+  const seen = new Set([given]);
+  for (const pointer of seen) {
+    const value = document.at(pointer);
+    const target = document.subschemas.target(pointer);
+    if (!isObject(value) || Object.keys(value).length > 1 || target === undefined) return pointer;
+    seen.add(target);
+  }
+  return given;
+}
+
 const refTo = (pointer: string) => ({ $ref: `#${encodeURI(pointer)}` });
 
 /** The pointer of the property `data` of the schema at a pointer, if it has one. */
@@ -97,7 +117,7 @@ function contentsOf(document: OpenApiDocument, data: string): string[] | undefin
     const other = Object.keys(value).find(
       (keyword) => !PLAIN.test(keyword) && !keyword.startsWith('content'),
     );
-    if (other !== undefined || (value['type'] ?? 'string') !== 'string')
+    if (other !== undefined || !isString(value))
       document.addFinding(
         joinPointer(pointer, other ?? 'type'),
         'data that is JSON has the type string and a contentSchema: describe the value in that',
@@ -108,22 +128,20 @@ function contentsOf(document: OpenApiDocument, data: string): string[] | undefin
   });
 }
 
+const isString = ({ type = 'string' }: JsonObject): boolean => [type].flat().join() === 'string';
+
 const isPlain = (document: OpenApiDocument, data: string): boolean =>
   document.at(data) !== false &&
   document.subschemas
     .possible(data)
-    .every(
-      ({ value }) =>
-        Object.keys(value).every((keyword) => PLAIN.test(keyword)) &&
-        (value['type'] ?? 'string') === 'string',
-    );
+    .every(({ value }) => Object.keys(value).every((keyword) => PLAIN.test(keyword)) && isString(value));
 
 /** Copies the schema at a pointer, with all that apply to the same value, into derived parts of the document. */
 function derive(document: OpenApiDocument, start: string, dataOf: (pointer: string) => unknown): string {
   const discriminators = new Discriminators(document);
-  const targets = [start];
+  const targets = new Set([start]);
   const refToCopy = (pointer: string) => {
-    if (!targets.includes(pointer)) targets.push(pointer);
+    targets.add(pointer);
     return refTo(derivedOf(pointer, start)).$ref;
   };
   const copy = (pointer: string): unknown => {

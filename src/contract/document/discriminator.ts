@@ -1,5 +1,5 @@
-import { sourceOf } from '../document/json-pointer';
-import { joinPointer, isObject, type JsonObject, members, type OpenApiDocument } from '../document/document';
+import { sourceOf } from './json-pointer';
+import { joinPointer, isObject, type JsonObject, members, type OpenApiDocument } from './document';
 
 const SCHEMAS = '/components/schemas';
 
@@ -8,6 +8,8 @@ export interface Discriminator {
   readonly property: string;
   /** JSON pointers by name. They may include the schema of the discriminator itself. */
   readonly branches: ReadonlyMap<string, string>;
+  /** JSON pointer to the schema of values without one of the names (OpenAPI 3.2 section 4.25.1); undefined: they are refused. */
+  readonly otherwise: string | undefined;
   /** The keyword that lists the branches; undefined for a parent whose subtypes refer to it in their `allOf`. */
   readonly keyword: 'oneOf' | 'anyOf' | undefined;
 }
@@ -36,7 +38,10 @@ export class Discriminators {
       if (target !== undefined) branches.set(name, target);
     }
     if (branches.size === 0 || (!keyword && mapping.length === 0 && branches.size === 1)) return undefined;
-    return { property: discriminator['propertyName'], branches, keyword };
+    const { defaultMapping } = discriminator;
+    const otherwise =
+      defaultMapping === undefined ? undefined : this.document.references.mapped(defaultMapping);
+    return { property: discriminator['propertyName'], branches, otherwise, keyword };
   }
 
   private branches(pointer: string, keyword: string): string[] {

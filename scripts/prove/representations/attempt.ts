@@ -1,0 +1,167 @@
+import { authorizedRequest, expectSuccess, type OperationContext } from '../cases/case';
+import { codecOf, sequenceOf } from '../document/media';
+import { type ProtocolScenario, ruleKey } from '../obligation';
+import { OF_STUBS, type Session } from '../session';
+import type { Server } from '../target';
+import { header, isSuccess, pathOf, type RawRequest, type RawResponse, withPath } from '../wire/message';
+import { codingRequests, headRequest } from './codings';
+import { conditionalRequests, current, STALE } from './conditions';
+import { rangeRequests } from './ranges';
+import { type Asked, caseOf, documents, isSame, type Whole, wholeOf } from './whole';
+
+/** Asks for what a GET answers in parts, with its validators, in content codings and by HEAD, and compares the answers. */
+export async function attemptRepresentation(
+  context: OperationContext,
+  server: Server,
+  session: Session,
+): Promise<void> {
+  const { operation, document } = context;
+  const leaveOpen = (reason: string, ...scenarios: readonly ProtocolScenario[]): void => {
+    const keys = scenarios.map((scenario) => ruleKey(operation, 'protocol', scenario));
+    session.ledger.undecide(keys, { state: 'OUT OF REACH', reason });
+  };
+  if (operation.method !== 'GET') return;
+  await session.reset(server);
+  const whole = await askWhole(context, server, session);
+  if (!whole) {
+    leaveOpen('the minimal request has no success any more', ...COMPARED);
+    return;
+  }
+  const { response, isStable, etag, modified } = whole;
+  const isStream = sequenceOf(header(response, 'content-type') ?? '') !== undefined;
+  const isPartial = response.cut && 'the prover reads only the start of the answer';
+  const changes = isPartial ?? (isStable ? undefined : 'two answers in a row differ');
+  const noRange = changes ?? whyNoRange(response);
+  const noCondition =
+    changes ??
+    (etag === undefined && modified === undefined
+      ? 'its answers have neither a valid ETag nor Last-Modified'
+      : undefined);
+  if (noRange !== undefined) leaveOpen(noRange, 'ranges');
+  if (noCondition !== undefined) leaveOpen(noCondition, 'conditional requests');
+  const codings = isStream
+    ? codingRequests(whole).slice(0, 1)
+    : isPartial === undefined
+      ? codingRequests(whole)
+      : [];
+  if (codings.length === 0) leaveOpen(isPartial ?? '', 'content codings');
+  const hasHead = document.operations.some(
+    ({ path, method }) => path === operation.path && method === 'HEAD',
+  );
+  const asked = [
+    ...(hasHead ? [] : [headRequest(whole)]),
+    ...(documents(operation, 206) && noRange === undefined ? rangeRequests(whole) : []),
+    ...(documents(operation, 304) && noCondition === undefined ? conditionalRequests(whole) : []),
+    ...codings,
+  ];
+  if (!(await attempt(whole, asked, context, server, session)))
+    leaveOpen('its answers change while they are compared', ...COMPARED);
+}
+
+/** Why an answer may have no parts; undefined if it may. */
+function whyNoRange(response: RawResponse): string | undefined {
+  if (response.status !== 200) return `it answers ${response.status}`;
+  if (codecOf(header(response, 'content-type') ?? '') !== 'binary') return 'its content is not bytes';
+  if (header(response, 'content-encoding') !== undefined) return 'its content has a coding';
+  return header(response, 'content-length') === undefined
+    ? 'its answer does not begin with its length'
+    : undefined;
+}
+
+/** What compares several answers of an operation. */
+const COMPARED = ['ranges', 'conditional requests', 'content codings'] as const;
+
+/**
+ * Sends requests without a reset in between, which could renew what they are compared with.
+ *
+ * @returns whether the answers could be compared
+ */
+async function attempt(
+  whole: Whole,
+  asked: readonly Asked[],
+  context: OperationContext,
+  server: Server,
+  session: Session,
+): Promise<boolean> {
+  for (const one of asked) {
+    const sent = caseOf(whole, one);
+    if (session.isStub(sent.operation) && session.ledger.isKnown(sent)) {
+      session.leaveOut(sent.operation, sent.family, OF_STUBS, 1);
+      continue;
+    }
+    const probed = await session.probe(server, sent, sent.family);
+    if (!probed) return true;
+    if (probed.problems.length > 0) {
+      const again = await askWhole(context, server, session);
+      if (!again || !isSame(again.response, whole.response)) return false;
+    }
+    const { problems, actual } = session.record(probed);
+    if (problems.length > 0) session.fail(sent, { problems, ...(actual && { actual }) });
+  }
+  return true;
+}
+
+/** What the minimal request is answered, twice. */
+async function askWhole(
+  context: OperationContext,
+  server: Server,
+  session: Session,
+): Promise<Whole | undefined> {
+  const request = authorizedRequest(context);
+  const first = await ask(context, request, server, session);
+  const second = first && (await ask(context, request, server, session));
+  return second && wholeOf(context.operation, first.request, first.response, second.response);
+}
+
+async function ask(
+  { operation }: OperationContext,
+  request: RawRequest,
+  server: Server,
+  { probe }: Session,
+): Promise<{ request: RawRequest; response: RawResponse } | undefined> {
+  const title = 'the whole';
+  const sent = {
+    family: 'representations',
+    title,
+    operation,
+    request,
+    expect: expectSuccess,
+    proves: [],
+  } as const;
+  const probed = await probe(server, sent, sent.family);
+  if (!probed || !isSuccess(probed.outcome)) return undefined;
+  return { request: probed.actual.request, response: probed.outcome };
+}
+
+/**
+ * Sends an operation that documents 412 a precondition that does not hold, and one that does.
+ *
+ * @param reader the GET of the same path
+ */
+export async function attemptPreconditions(
+  context: OperationContext,
+  reader: OperationContext | undefined,
+  server: Server,
+  session: Session,
+): Promise<void> {
+  const { operation } = context;
+  if (!documents(operation, 412)) return;
+  if (session.isStub(operation)) {
+    const reason = `the handler of ${operation.id} is a stub`;
+    const keys = [ruleKey(operation, 'protocol', 'preconditions')];
+    session.ledger.undecide(keys, { state: 'OUT OF REACH', reason });
+    return;
+  }
+  const send = async (asked: Asked): Promise<RawRequest | undefined> => {
+    const sent = caseOf({ operation, request: authorizedRequest(context) }, asked);
+    const { problems, outcome, actual = sent } = await session.attempt(server, sent);
+    if (problems.length > 0) session.fail(sent, { problems, actual });
+    return outcome && actual.request;
+  };
+  await session.reset(server);
+  const stale = await send(STALE);
+  if (!stale || !reader || !['PUT', 'PATCH'].includes(operation.method)) return;
+  const read = await ask(reader, withPath(authorizedRequest(reader), pathOf(stale)), server, session);
+  const etag = read && header(read.response, 'etag');
+  if (etag !== undefined) await send(current(etag));
+}
