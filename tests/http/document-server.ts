@@ -60,6 +60,7 @@ export const DOCUMENTS = [
   'accept.yaml',
   'cookies.yaml',
   'defaults.yaml',
+  'files.yaml',
   'discriminator.yaml',
   'media-parameters.yaml',
   'path-items.yaml',
