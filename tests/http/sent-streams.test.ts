@@ -104,7 +104,7 @@ async function* counted(count: number, size: number, taken: (index: number) => v
 }
 
 /** What chunks hold. Node decides which pieces share one. */
-const joined = (chunks: string) => chunks.replace(/[\da-f]+\r\n(a*)\r\n/g, '$1');
+const joined = (chunks: string) => chunks.replace(/(?<=^|\r\n)[\da-f]+\r\n(a*)\r\n/g, '$1');
 const THREE = 'a'.repeat(12);
 const STEPS = [{ value: 'a' }, { done: true }];
 
