@@ -331,6 +331,13 @@ test.each<[string, object, Partial<Answer>, string, string]>([
     '200 OK',
   ],
   [
+    'an answer may offer ranges itself',
+    { ...RESPONSES, 200: { ...RESPONSES[200], headers: { ...headers, 'Accept-Ranges': text } } },
+    { headers: { 'accept-ranges': 'bytes' }, body: BYTES },
+    'Accept: */*',
+    '200 OK',
+  ],
+  [
     'only 200 has ranges',
     { ...RESPONSES, 201: RESPONSES[200] },
     { status: 201, body: BYTES },
@@ -377,6 +384,7 @@ test.each<[string, object, Partial<Answer>, string, string]>([
     document: documentOf(responses),
   });
   expect(got.head.split('\r\n', 1)).toEqual([`HTTP/1.1 ${status}`]);
+  expect(got.head.match(/^accept-ranges:/gim) ?? []).not.toHaveLength(2);
   expect(got).toMatchObject({ log: undefined, faults: [] });
 });
 

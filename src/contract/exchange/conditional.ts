@@ -73,7 +73,7 @@ export function compileSelect(served: ServedOperation, fault: ReportFault): Sele
     // Section 14.2: only GET has ranges.
     const isAsked = request.method === 'GET' && isOfState(request, validators);
     const range = isAsked ? rangeOf(request, length) : undefined;
-    const more = { 'Accept-Ranges': 'bytes' };
+    const more: Headers = fieldOf(whole, 'accept-ranges') === undefined ? { 'Accept-Ranges': 'bytes' } : {};
     if (range === 'unsatisfiable' && refuses) {
       const headers = { 'Content-Range': `bytes */${length}` };
       const message = `the range begins behind the end of the content, which has ${length} bytes`;
@@ -92,9 +92,12 @@ export function compileSelect(served: ServedOperation, fault: ReportFault): Sele
   };
 }
 
-function validatorsOf({ headers }: Encoded): Validators {
-  const found = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-  const [etag, lastModified] = ['etag', 'last-modified'].map((name) => found.get(name));
+/** The value of a header field, whose name is in lower case. */
+const fieldOf = ({ headers }: Encoded, lower: string): string | readonly string[] | undefined =>
+  Object.entries(headers).find(([name]) => name.toLowerCase() === lower)?.[1];
+
+function validatorsOf(whole: Encoded): Validators {
+  const [etag, lastModified] = [fieldOf(whole, 'etag'), fieldOf(whole, 'last-modified')];
   return {
     etag: typeof etag === 'string' && isEntityTag(etag) ? etag : undefined,
     lastModified: typeof lastModified === 'string' ? lastModified : undefined,
@@ -102,11 +105,9 @@ function validatorsOf({ headers }: Encoded): Validators {
 }
 
 /** The length of content of which a part can be sent; undefined if there is none. */
-function lengthOf({ body, isBytes, headers }: Encoded): number | undefined {
-  const isRefused = Object.entries(headers).some(
-    ([name, value]) => /^accept-ranges$/i.test(name) && value !== 'bytes',
-  );
-  if (!isBytes || isRefused) return undefined;
+function lengthOf(whole: Encoded): number | undefined {
+  const { body, isBytes } = whole;
+  if (!isBytes || (fieldOf(whole, 'accept-ranges') ?? 'bytes') !== 'bytes') return undefined;
   return body instanceof Uint8Array || body instanceof FileBody ? body.length : undefined;
 }
 
