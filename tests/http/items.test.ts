@@ -383,6 +383,11 @@ test.each<[string, unknown, string]>([
     'compares whole events',
   ],
   [
+    'the JSON of its data in its place',
+    { oneOf: [{ required: ['data', 'n'] }, { allOf: [{ required: ['end'] }] }] },
+    'requires what no event has',
+  ],
+  [
     'JSON that may be a string, where another event has a text',
     { oneOf: [jsonEvent({ type: ['object', 'string'] }), { properties: { data: { const: 'end' } } }] },
     'admits a string',
