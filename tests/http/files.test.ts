@@ -412,6 +412,38 @@ test.each<[string, Partial<Answer>, string]>([
   }
 });
 
+test('parts and 304 have the documented fields of hooks, and no digest of the whole content', async () => {
+  const digests = { 'Content-Digest': text, 'Content-MD5': text, 'Repr-Digest': text };
+  const more = { ...digests, 'RateLimit-Left': { schema: { type: 'integer' }, required: true } };
+  const responses = Object.fromEntries(
+    ([200, 206, 304] as const).map((status) => [
+      status,
+      { ...RESPONSES[status], headers: { ETag: text, ...more } },
+    ]),
+  );
+  for (const [field, status] of [
+    ['Range: bytes=0-1', 206],
+    ['If-None-Match: "v1"', 304],
+  ] as const) {
+    const { head, log } = await ask(
+      () => ({
+        headers: { ETag: '"v1"', 'Content-Digest': 'c', 'Content-MD5': 'm', 'Repr-Digest': 'r' },
+        body: BYTES,
+      }),
+      request('GET', `${field}\r\n`),
+      {
+        document: documentOf({ ...RESPONSES, ...responses }),
+        afterAuthentication: () => ({ 'RateLimit-Left': '7' }),
+      },
+    );
+    expect([head.split(' ', 2)[1], log]).toEqual([String(status), undefined]);
+    expect(head.match(/^(ratelimit-left|content-digest|content-md5|repr-digest): .*/gim)?.sort()).toEqual([
+      'RateLimit-Left: 7',
+      'Repr-Digest: r',
+    ]);
+  }
+});
+
 test('an error body of 412 or 416 that the document does not allow is a finding at start', () => {
   const other = { description: '', content: json({ type: 'object', required: ['reason'] }) };
   for (const status of [412, 416])
