@@ -1,0 +1,19 @@
+import type { Config } from './config';
+import type { Store, StoreObserver } from 'contract-first-server/database';
+import { openPhotoFiles, type PhotoFiles } from './photos/photo-files';
+import type { PhotosServiceStore } from './photos/photos-store';
+import { openInOrder } from 'contract-first-server/runtime';
+import { openStore } from './storage/open';
+
+/** What handlers, verifiers and hooks share. Opened in this order, closed in the opposite one. */
+export interface Dependencies extends Store {
+  readonly files: PhotoFiles;
+  readonly store: PhotosServiceStore;
+}
+
+/** @throws {Error} when one cannot be opened, with a sentence that says why; those before it are closed */
+export const openDependencies = (config: Config, observer?: StoreObserver): Promise<Dependencies> =>
+  openInOrder(async (open) => ({
+    files: await openPhotoFiles(config.photosFolder),
+    store: await open(openStore(config.databaseUrl, observer)),
+  }));
