@@ -103,17 +103,19 @@ async function* counted(count: number, size: number, taken: (index: number) => v
   }
 }
 
-const THREE = '4\r\naaaa\r\n'.repeat(3);
+/** What chunks hold. Node decides which pieces share one. */
+const joined = (chunks: string) => chunks.replace(/(?<=^|\r\n)[\da-f]+\r\n(a*)\r\n/g, '$1');
+const THREE = 'a'.repeat(12);
 const STEPS = [{ value: 'a' }, { done: true }];
 
 test.each<[string, string, ...Parameters<typeof serve>]>([
   ['an AsyncIterable', THREE, () => counted(3, 4)],
   ['a ReadableStream', THREE, () => ReadableStream.from(counted(3, 4))],
   ['a Readable', THREE, () => Readable.from(counted(3, 4))],
-  ['an empty piece', '4\r\naaaa\r\n', () => Readable.from(['', 'aaaa', ''].map((text) => Buffer.from(text)))],
+  ['an empty piece', 'aaaa', () => Readable.from(['', 'aaaa', ''].map((text) => Buffer.from(text)))],
   [
     'what a codec returns without promises',
-    '1\r\na\r\n',
+    'a',
     () => counted(1, 1),
     { codecs: writing(() => ({ [Symbol.asyncIterator]: () => ({ next: () => STEPS.shift() }) })) },
   ],
@@ -124,7 +126,8 @@ test.each<[string, string, ...Parameters<typeof serve>]>([
   expect(head).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
   expect(head).toMatch(/\r\nContent-Type: application\/octet-stream\r\n[^]*Transfer-Encoding: chunked/);
   expect(head).not.toMatch(/Content-Length/i);
-  expect(content).toBe(`${expected}0\r\n\r\n`);
+  expect(content).toMatch(/\r\n0\r\n\r\n$/);
+  expect(joined(content ?? '')).toBe(expected);
   expect([outcomes.map(({ status, problem }) => [status, problem]), faults]).toEqual([
     [[200, undefined]],
     [],
@@ -136,7 +139,7 @@ test('the connection goes on after a stream', async () => {
   const text = await listening(app, (port) =>
     exchangeBytes(port, request().replace('Connection: close\r\n', '').repeat(3) + request()),
   );
-  expect(String(text).match(/4\r\naaaa\r\n4\r\naaaa\r\n0\r\n\r\n/g)).toHaveLength(4);
+  expect(joined(String(text)).match(/\r\n\r\naaaaaaaa(?=HTTP|$)/g)).toHaveLength(4);
 });
 
 test('the head leaves before the first item', async () => {
@@ -259,9 +262,11 @@ describe('a stream that does not end by itself', () => {
   async function broken(...given: Parameters<typeof serve>) {
     const { app, outcomes, over, faults } = serve(...given);
     const ended = await listening(app, async (port) => {
-      const client = connect(port, '127.0.0.1');
+      // Node 22 reads an end where a reset comes with the last bytes: a write notices it.
+      const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
       let code: unknown = 'no error';
       client.on('error', (error: NodeJS.ErrnoException) => (code = error.code)).resume();
+      client.on('end', () => client.end('x'));
       client.write(given[2]?.headers ? request('GET', '1.0') : request());
       await once(client, 'close').catch(() => undefined);
       await over;

@@ -1,4 +1,5 @@
 import { ReadableStream } from 'node:stream/web';
+import { isAnyArrayBuffer } from 'node:util/types';
 import { FileBody, isFileLike } from '../http/files';
 import { isSequential, isTextual } from '../http/media-type';
 import { isStreamed, isUntouched, OutgoingBody } from '../http/send';
@@ -48,8 +49,9 @@ export const binary: Codec = {
 
 async function* bytesOnly(items: AsyncIterable<unknown>): AsyncGenerator<Uint8Array> {
   for await (const item of items) {
-    if (!(item instanceof Uint8Array)) throw new TypeError('a piece of the stream is not a Uint8Array');
-    yield item;
+    const bytes = isAnyArrayBuffer(item) ? new Uint8Array(item) : item; // a file of Node 22.14 is a stream of these
+    if (!(bytes instanceof Uint8Array)) throw new TypeError('a piece of the stream is not a Uint8Array');
+    yield bytes;
   }
 }
 

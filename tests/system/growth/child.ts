@@ -7,7 +7,6 @@ import { createHttpServer, OpenApiDocument, strategiesFor } from '../../../src/c
 import { renderPlain } from '../../support/plain-errors';
 import { buildApp, buildService } from '../../support/service';
 import { bytesOf } from '../../support/wire';
-import { isStreamed } from '../../../src/contract/http/send';
 import type { Answer, JsonObject } from '../../../src/contract';
 import type { Exchange, Subject } from './adversary';
 import { PLANT_STORE } from './plants';
@@ -43,7 +42,8 @@ function serve({ about, document }: Subject): Served {
   }
   let reply = (): Answer => ({ status: 204, body: undefined });
   const handler = async ({ body }: { readonly body?: unknown }) => {
-    if (isStreamed(body)) await Readable.from(body).toArray();
+    if (typeof body === 'object' && body && Symbol.asyncIterator in body)
+      await Readable.from(body as AsyncIterable<unknown>).toArray();
     return reply();
   };
   const strategies = strategiesFor(new OpenApiDocument(document), () => ({}));
