@@ -1,5 +1,5 @@
 import type { OpenApiDocument } from '../document/document';
-import { isJson, type MediaTypeObject } from '../http/media-type';
+import { isJson, isTextual, type MediaTypeObject } from '../http/media-type';
 import { type Holder, parseJson } from '../json/parse';
 import { DescribedValue } from '../operations/described-value';
 import type { Operation } from '../operations/operations';
@@ -62,7 +62,7 @@ function compileText(
 ): ReadQuerystring {
   if (keys.length > 0)
     throw new Unservable(`${keys.join(' and ')} is in the query too, which is a form then`);
-  if (type.essence.includes('*') || type.essence.startsWith('multipart/'))
+  if (type.essence.includes('*') || !(isJson(type.essence) || isTextual(type.essence)))
     throw new Unservable(`expected a form, JSON or text, got ${key}`);
   const read = isJson(type.essence) ? parseJson : primitiveText(DescribedValue.at(document, schema));
   return (query, envelope) => {
