@@ -1,3 +1,4 @@
+import { describeBytes } from '../document/binary';
 import type { OpenApiDocument } from '../document/document';
 import { isJson, isTextual, type MediaTypeObject } from '../http/media-type';
 import { type Holder, parseJson } from '../json/parse';
@@ -62,9 +63,11 @@ function compileText(
 ): ReadQuerystring {
   if (keys.length > 0)
     throw new Unservable(`${keys.join(' and ')} is in the query too, which is a form then`);
-  if (type.essence.includes('*') || !(isJson(type.essence) || isTextual(type.essence)))
+  const value = DescribedValue.at(document, schema);
+  const isText = isTextual(type.essence) || (value.types() !== undefined && !describeBytes(value.schemas()));
+  if (/[*]|^multipart\//.test(type.essence) || !(isJson(type.essence) || isText))
     throw new Unservable(`expected a form, JSON or text, got ${key}`);
-  const read = isJson(type.essence) ? parseJson : primitiveText(DescribedValue.at(document, schema));
+  const read = isJson(type.essence) ? parseJson : primitiveText(value);
   return (query, envelope) => {
     read(decodeAscii(query), envelope, 'query');
   };
