@@ -174,6 +174,24 @@ describe('what the document says in a wrong place is a finding', () => {
   ])('x-body-limit %s', (_, operation, message) => {
     expect(messages(operation)).toEqual([`/paths/~1things/post/x-body-limit ${message}`]);
   });
+
+  const media = (fields: object) => ({ requestBody: { content: { [BYTES]: fields } } });
+  const post = '/paths/~1things/post';
+  test.each<[string, object, string]>([
+    [`${post}/x-stream`, { 'x-stream': true }, 'an Operation Object. It is one of a Media Type Object'],
+    [
+      `${post}/x-item-schema`,
+      { 'x-item-schema': {} },
+      'an Operation Object. It is one of a Media Type Object',
+    ],
+    [
+      `${post}/requestBody/content/application~1octet-stream/x-body-limit`,
+      media({ 'x-body-limit': 1 }),
+      'a Media Type Object. It is one of an Operation Object',
+    ],
+  ])('%s', (place, operation, message) => {
+    expect(messages(operation)).toEqual([`${place} is not a field of ${message}`]);
+  });
 });
 
 /** Sends a request whose pieces leave some milliseconds apart. Resolves with the first bytes of the answer. */

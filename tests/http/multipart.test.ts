@@ -266,6 +266,13 @@ describe('a part that the document does not allow is refused by its name', () =>
   }); // prettier-ignore
 });
 
+test('a text is not encoded and decoded, which takes many times its memory', async () => {
+  const decode = jest.spyOn(globalThis, 'decodeURIComponent');
+  expect(await upload({ a: TEXT }, field('a', '%41%') + END)).toMatchObject({ given: { a: '%41%' } });
+  expect(decode).not.toHaveBeenCalled();
+  decode.mockRestore();
+});
+
 describe('parts by their position, in OpenAPI 3.2', () => {
   const list = {
     type: 'array',

@@ -81,3 +81,13 @@ it('the credentials in a form are not part of it', async () => {
     'q cannot be served: my key is in the query too, which is a form then',
   );
 });
+
+it.each(['image/png', 'application/octet-stream', 'multipart/mixed', '*/*'])(
+  'a query of %s is refused',
+  async (type) => {
+    const schema = type === 'image/png' ? { schema: { type: 'string', format: 'binary' } } : {};
+    await expect(queryOf({ [type]: schema }, '')).rejects.toThrow(
+      `expected a form, JSON or text, got ${type}`,
+    );
+  },
+);

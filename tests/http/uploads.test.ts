@@ -177,6 +177,21 @@ test('files on the disk take no memory', async () => {
   expect(within - before).toBeLessThan(body.length + 2_000_000); // that of the client
 });
 
+test('a text that needs more memory than all bodies have is refused, and ends no other upload', async () => {
+  const { app } = serve(folderOf(), undefined, { bodyLimit: 20_000, maxRequests: 10 });
+  await listening(app, async (port) => {
+    const other = connect(port, '127.0.0.1');
+    const message = messageOf(`${part('file', 'x')}--b--`);
+    other.write(message.slice(0, -1));
+    await setImmediate();
+    const { status, text } = await post(port, `${part('n', '1'.repeat(300_000))}--b--`);
+    expect([status, text]).toEqual([413, expect.stringContaining('more than 200000 bytes of memory')]);
+    other.write(message.slice(-1));
+    expect(String(await once(other, 'data'))).toContain('204');
+    other.destroy();
+  });
+});
+
 test('services of one process share the folder', async () => {
   const folder = folderOf();
   const sizes: number[] = [];

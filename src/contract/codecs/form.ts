@@ -99,6 +99,8 @@ interface FieldOptions {
   /** The Encoding Object of a property. */
   readonly encodingOf: (name: string) => JsonObject;
   readonly decode: Decode;
+  /** Decodes the values of properties that have a style, if they are written otherwise. */
+  readonly decodeStyled?: Decode;
   readonly place: Place;
   /** The properties that are no text. */
   readonly except?: ReadonlySet<string>;
@@ -115,7 +117,7 @@ export interface ReadFields {
 export function compileFields(
   document: OpenApiDocument,
   schema: string | undefined,
-  { encodingOf, decode, place, except }: FieldOptions,
+  { encodingOf, decode, decodeStyled = decode, place, except }: FieldOptions,
 ): ReadFields {
   const pointer = schema ?? '';
   const form = DescribedValue.at(document, schema);
@@ -124,7 +126,9 @@ export function compileFields(
   for (const name of form.propertyNames()) {
     if (except?.has(name) === true) continue;
     servable(document, pointer, name, () => {
-      addReader(readers, propertyReader(name, form.property(name), encodingOf(name), decode));
+      const encoding = encodingOf(name);
+      const decodeValue = isStyled(encoding) ? decodeStyled : decode;
+      addReader(readers, propertyReader(name, form.property(name), encoding, decodeValue));
     });
   }
   const others = servable(document, pointer, '*', () => unstyledParts(unlisted(form), decode));
@@ -146,16 +150,18 @@ export function compileFields(
 
 const UNSTYLED = { style: 'form', explode: true };
 
-/** With any of these fields, a property has the style of a query parameter (OpenAPI 3.1 section 4.8.15.1). */
+/** Whether a property has the style of a query parameter (OpenAPI 3.1 section 4.8.15.1). */
+export const isStyled = ({ style, explode, allowReserved }: JsonObject): boolean =>
+  [style, explode, allowReserved].some((field) => field !== undefined);
+
 function propertyReader(
   name: string,
   value: DescribedValue,
   encoding: JsonObject,
   decode: Decode,
 ): PairsReader {
-  const { style = 'form', explode = style === 'form', allowReserved, contentType } = encoding;
-  const styled = [encoding['style'], encoding['explode'], allowReserved].some((field) => field !== undefined);
-  if (!styled) {
+  const { style = 'form', explode = style === 'form', contentType } = encoding;
+  if (!isStyled(encoding)) {
     const parts = unstyledParts(value, decode, typeof contentType === 'string' ? contentType : undefined);
     return compilePairs({ name, ...UNSTYLED }, parts, decode);
   }

@@ -12,6 +12,7 @@ import {
 } from '../http/media-type';
 import type { DescribedValue } from '../operations/described-value';
 import { Unservable } from '../parameters/parts';
+import { isStyled } from './form';
 import type { PartHead } from './multipart-head';
 
 /** How the parts of one property are read (OpenAPI 3.1 section 4.8.15.1). */
@@ -60,12 +61,12 @@ export const TEXT_PART: PartRule = {
  */
 export function ruleOf(value: DescribedValue, given: unknown): PartRule {
   const own = isObject(given) ? given : {};
-  const isStyled = ['style', 'explode', 'allowReserved'].some((field) => own[field] !== undefined);
-  const isList = !isStyled && value.types()?.includes('array') === true;
+  const styled = isStyled(own);
+  const isList = !styled && value.types()?.includes('array') === true;
   const item = isList ? value.item(0) : value;
   const kinds = item.types()?.filter((type) => type !== 'null');
-  const types = isStyled ? undefined : typesOf(own['contentType']);
-  if (isStyled && describeBytes([...value.schemas(), ...value.item(0).schemas()]))
+  const types = styled ? undefined : typesOf(own['contentType']);
+  if (styled && describeBytes([...value.schemas(), ...value.item(0).schemas()]))
     throw new Unservable('a file has no style');
   const isFile = describeBytes(item.schemas()) || (!kinds && types?.every(isBinary) === true);
   if (isFile) assertFile(item, isList ? value : undefined);
@@ -76,15 +77,15 @@ export function ruleOf(value: DescribedValue, given: unknown): PartRule {
   const contentType = isJson ? 'application/json' : 'text/plain';
   return {
     isFile,
-    isAny: !isFile && !isStyled && !kinds && !types,
+    isAny: !isFile && !styled && !kinds && !types,
     isList,
     isOne: isList && value.types()?.includes('string') === true,
     isJson,
-    isStyled,
+    isStyled: styled,
     hasHeaders: own['headers'] !== undefined,
     types,
     coding: coding && String(coding['contentEncoding']).toLowerCase(),
-    encoding: isStyled ? own : types ? { contentType } : {},
+    encoding: styled ? own : types ? { contentType } : {},
   };
 }
 

@@ -1,3 +1,4 @@
+import { constants } from 'node:buffer';
 import { joinPointer } from '../document/document';
 import type { IncomingBody } from '../http/body';
 import { append, EMPTY } from '../http/chunks';
@@ -5,9 +6,13 @@ import type { MediaType } from '../http/media-type';
 import { Spool } from '../http/spool';
 import { excerpt } from '../json/excerpt';
 import { MalformedParameter } from '../parameters/parameters';
+import { Problem } from '../problem';
 import { Framing, type Piece } from './multipart-framing';
 import { parseHead, type PartHead } from './multipart-head';
 import { faultOf, type PartRule, textOf } from './multipart-part';
+
+/** The maximum size of a text, in bytes: it is a string even if each of them is percent-encoded. */
+const MAX_TEXT = Math.floor(constants.MAX_STRING_LENGTH / 3);
 
 /** Where a part of a body goes. */
 export interface Target {
@@ -94,6 +99,8 @@ class Reception {
   private async write(part: Part, data: Buffer): Promise<void> {
     const { spool } = part;
     if (spool) return this.count(spool, () => spool.write(data));
+    if (part.size + data.length > MAX_TEXT)
+      throw new Problem('tooLarge', `a text of the body is larger than ${MAX_TEXT} bytes`);
     part.text = append(part.text, part.size, data);
     part.size += data.length;
     this.held += data.length;

@@ -92,7 +92,8 @@ function compileForm({ document, schema, pointer }: DescribedBody): Form {
   const encodingOf = (name: string) => rules.get(name)?.encoding ?? {};
   const fields = compileFields(document, schema, {
     encodingOf,
-    decode: decodePercent,
+    decode: (text) => text,
+    decodeStyled: decodePercent,
     place: 'body',
     except: files,
   });
@@ -142,9 +143,9 @@ function readHeaders(name: string, { read }: PartHeaders, { rawHeaders }: PartHe
   }
 }
 
-/** The text of a part as form.ts reads it, where a percent sign is data, and so are the delimiters of styles. */
+/** The text of a part as form.ts reads it: with a style it is percent-encoded, since its percent signs and delimiters are data. */
 const asPairs = (text: string, { isStyled }: PartRule): string =>
-  isStyled ? text.replace(/[%+ ]/g, encodeURIComponent) : text.replaceAll('%', '%25');
+  isStyled ? text.replace(/[%+ ]/g, encodeURIComponent) : text;
 
 /** Adds a value to the list of a name. */
 function add<T>(lists: Map<string, T[]>, name: string, value: T): void {

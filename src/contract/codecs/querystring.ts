@@ -1,5 +1,6 @@
+import { describeBytes } from '../document/binary';
 import type { OpenApiDocument } from '../document/document';
-import { isJson, type MediaTypeObject } from '../http/media-type';
+import { isJson, isTextual, type MediaTypeObject } from '../http/media-type';
 import { type Holder, parseJson } from '../json/parse';
 import { DescribedValue } from '../operations/described-value';
 import type { Operation } from '../operations/operations';
@@ -62,9 +63,11 @@ function compileText(
 ): ReadQuerystring {
   if (keys.length > 0)
     throw new Unservable(`${keys.join(' and ')} is in the query too, which is a form then`);
-  if (type.essence.includes('*') || type.essence.startsWith('multipart/'))
+  const value = DescribedValue.at(document, schema);
+  const isText = isTextual(type.essence) || (value.types() !== undefined && !describeBytes(value.schemas()));
+  if (/[*]|^multipart\//.test(type.essence) || !(isJson(type.essence) || isText))
     throw new Unservable(`expected a form, JSON or text, got ${key}`);
-  const read = isJson(type.essence) ? parseJson : primitiveText(DescribedValue.at(document, schema));
+  const read = isJson(type.essence) ? parseJson : primitiveText(value);
   return (query, envelope) => {
     read(decodeAscii(query), envelope, 'query');
   };

@@ -1,4 +1,4 @@
-import { checkExtensions } from './extensions';
+import { checkExtensions, ownerOf } from './extensions';
 import type { Findings } from './finding';
 import { isObject, joinPointer } from './json-pointer';
 import { withDoubles } from './openapi-schema';
@@ -27,7 +27,8 @@ export function accountForKeywords(document: Findings, walked: Walked): void {
   for (const [name, operand, keyword] of keywordsOf(walked)) {
     const place = joinPointer(pointer, name);
     if (!keyword) {
-      if (!name.startsWith('x-') || kind === 'SecurityRequirement') addUnknown(document, walked, name, place);
+      if (!name.startsWith('x-') || kind === 'SecurityRequirement' || ownerOf(name))
+        addUnknown(document, walked, name, place);
     } else if (keyword.support === 'refused') document.addFinding(place, REASONS[name] ?? 'cannot be served');
     else if (keyword.support === 'unenforced' && !documented && operand !== keyword.default) {
       document.addRemark({ pointer: place, message: `${name} is not enforced`, keyword: `${kind} ${name}` });
@@ -72,7 +73,9 @@ function addUnknown(document: Findings, { kind, version }: Walked, name: string,
   const closest = closestWord(kind, name, version);
   const usual = closest === undefined ? 'Begin it with x- if it is your own' : `Do you mean \`${closest}\`?`;
   const later = since > version ? `OpenAPI ${since} adds it: set openapi to ${since}.0` : undefined;
-  const advice = later ?? EXPECTED[kind] ?? usual;
+  const owner = ownerOf(name);
+  const own = owner && `It is one of ${nameOf(owner)}`;
+  const advice = later ?? own ?? EXPECTED[kind] ?? usual;
   const message = `Property \`${name}\` is not expected here. ${advice}`;
   if (OPEN.includes(kind)) document.addRemark({ pointer, message, keyword: UNKNOWN });
   else document.addFinding(pointer, `is not a field of ${nameOf(kind)}. ${advice}`);

@@ -39,6 +39,10 @@ const EXTENSIONS: readonly {
   },
 ];
 
+/** The object whose field an extension of this server is; undefined for other extensions. */
+export const ownerOf = (name: string): Walked['kind'] | undefined =>
+  name.startsWith('x-') ? EXTENSIONS.find((one) => one.name === name)?.kind : undefined;
+
 /** Adds a finding for each of these fields that has another value. */
 export function checkExtensions(document: Findings, { kind, pointer, value, version }: Walked): void {
   for (const { name, expected, holds } of EXTENSIONS.filter((one) => one.kind === kind))

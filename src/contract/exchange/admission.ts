@@ -145,6 +145,8 @@ export class Admission {
     bodies.bytes += bytes;
     exchange.bytes += bytes;
     const most = Math.max(this.bounds.maxRequests * this.bounds.bodyLimit, exchange.whole);
+    if (exchange.bytes > most)
+      this.giveUp(exchange, new Problem('tooLarge', `the body needs more than ${most} bytes of memory`));
     for (const oldest of bodies.reading) {
       if (bodies.bytes <= most) break;
       this.giveUp(oldest, overloaded('too many bodies are being received'));
