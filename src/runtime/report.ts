@@ -75,7 +75,7 @@ export function createReport<Own extends string = never>(
       const error = problem ? table[problem.kind].number : status < 400 ? undefined : numberOf(body);
       const { logger, observe } = kindOf(method, operationId, status, error);
       observe(milliseconds);
-      if (error !== undefined) metrics.refusal(error);
+      if (error !== undefined && status >= 400) metrics.refusal(error);
       const fields = {
         ms: Math.round(milliseconds * 1000) / 1000,
         requestId,

@@ -115,6 +115,7 @@ function describe(
     return;
   }
   span.setAttribute('http.response.status_code', status);
-  if (status < 500) return; // a client error is not an error of a server span
+  const isBroken = status < 400 && problem !== undefined; // its stream broke off
+  if (status < 500 && !isBroken) return; // a client error is not an error of a server span
   span.setAttribute('error.type', problem?.kind ?? String(status)).setStatus({ code: SpanStatusCode.ERROR });
 }

@@ -32,7 +32,8 @@ export const events: Codec = {
         };
         const { holder, toJson } = judgeCopy(eventOf(item), judge, index);
         const event = holder['body'] as Holder;
-        if (event['data'] === undefined) throw new TypeError('the data of an event is missing');
+        if (event['data'] === undefined)
+          throw new TypeError('the data of an event is missing, or its schema does not list it');
         const text = typeof event['data'] === 'string' && data !== 'json' ? event['data'] : undefined;
         if (text === undefined && data === 'text') throw new TypeError('the data of an event is no text');
         return `${fieldsOf(event)}${linesOf(text ?? toJson(event, 'data'))}\n`;

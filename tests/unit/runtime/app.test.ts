@@ -122,7 +122,9 @@ test('a stream that breaks off is logged with the index of its item, and counted
     msg: 'the response broke off at its item 1',
     err: { message: 'the response: body/1 must be integer' },
   });
-  expect(await metrics.text()).toContain('http_streams_broken_total{operation_id="postThing"} 1\n');
+  const counted = await metrics.text();
+  expect(counted).toContain('http_streams_broken_total{operation_id="postThing"} 1\n');
+  expect(counted).not.toContain('http_refusals_total{'); // its client got no error body
 });
 
 test('an observer of the service is called beside the traces, after the span has ended', async () => {
