@@ -12,7 +12,7 @@ export function readBody(request: Received): Promise<ReadInput> | undefined {
   const { body } = request;
   const as = (seen: unknown, passed: unknown): ReadInput => ({
     seen: { ...request, body: seen },
-    passed: { ...request, body: passed },
+    passed: Object.assign(request, { body: passed }), // a copy would lack the getters of its class
   });
   if (body instanceof ReadableStream)
     return new Response(body).blob().then(async (blob) => {
