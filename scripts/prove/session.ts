@@ -70,8 +70,7 @@ interface Probed {
 /** A stub says nothing about its service: one request for each of its promises is enough until its handler is written. */
 export const OF_STUBS = 'the handler is a stub, which is asked once for each promise';
 
-/** Streams of an operation that are read with patience, and the milliseconds for which others are read after their heads. */
-const PATIENT_STREAMS = 2;
+/** Milliseconds for which streams of an operation are read after their heads, once one of them has been left. */
 const LISTENING_MS = 100;
 
 export type Session = ReturnType<typeof openSession>;
@@ -116,8 +115,8 @@ export function openSession({ waivers, operations, onRequest, signal, ...common 
   const waived: WaivedFailure[] = [];
   const families = new Map<Family, number>();
   const observations = new Map<string, Observation>();
-  /** The number of streams that the prover has left, by operation. */
-  const left = new Map<string, number>();
+  /** The operations of whose streams the prover has left one. */
+  const left = new Set<Operation>();
   /** The number of requests that a budget left out, by operation, family and reason. */
   const leftOut = new Map<string, LeftOut>();
 
@@ -165,7 +164,7 @@ export function openSession({ waivers, operations, onRequest, signal, ...common 
     const before = server.entered?.() ?? 0;
     server.failed?.(); // that of an earlier request
     let actual = state ? { ...sent, request: await state.prepare(server, sent) } : sent;
-    const listening = (left.get(sent.operation.id) ?? 0) < PATIENT_STREAMS ? undefined : LISTENING_MS;
+    const listening = left.has(sent.operation) ? LISTENING_MS : undefined;
     let outcome = await client.exchange(server, actual.request, listening);
     const renewed = outcome && (await state?.renew(server, actual, outcome));
     if (renewed) {
@@ -173,8 +172,7 @@ export function openSession({ waivers, operations, onRequest, signal, ...common 
       outcome = await client.exchange(server, renewed, listening);
     }
     if (!outcome) return undefined;
-    if ('cut' in outcome && outcome.cut.by === 'prover')
-      left.set(sent.operation.id, (left.get(sent.operation.id) ?? 0) + 1);
+    if ('cut' in outcome && outcome.cut.by === 'prover') left.add(sent.operation);
     state?.observe(sent.operation, actual.request, outcome);
     const logged = whatWasLogged(server, actual, outcome);
     if (logged !== undefined) logs.set(actual, logged);

@@ -19,29 +19,32 @@ describe('the unchanged prover on other documents', () => {
     120_000,
   );
 
-  test.each(['composition.yaml', 'media.yaml', 'parameters.yaml', 'security.yaml', 'streams.yaml'])(
-    'proves a service of %s as a black box',
-    async (name) => {
-      const target = serviceOf(await readFiles(name));
-      const server = await target.start();
-      const credentials = Object.fromEntries(
-        Object.entries(target.credentials).map(([scheme, { valid, invalid }]) => [
-          scheme,
-          { valid, invalid },
-        ]),
-      );
-      const url = `http://127.0.0.1:${server.port}`;
-      const { document } = target;
-      const result = await run(
-        urlTarget({ url, document, credentials, write: true, requestsPerSecond: 10_000 }),
-        { generated: 3 },
-      );
-      await server.close();
+  test.each([
+    'composition.yaml',
+    'files.yaml',
+    'media.yaml',
+    'openapi-3-2.yaml',
+    'parameters.yaml',
+    'security.yaml',
+    'streams.yaml',
+    'uploads.yaml',
+  ])('proves a service of %s as a black box', async (name) => {
+    const target = serviceOf(await readFiles(name));
+    const server = await target.start();
+    const credentials = Object.fromEntries(
+      Object.entries(target.credentials).map(([scheme, { valid, invalid }]) => [scheme, { valid, invalid }]),
+    );
+    const url = `http://127.0.0.1:${server.port}`;
+    const { document } = target;
+    const result = await run(
+      urlTarget({ url, document, credentials, write: true, requestsPerSecond: 10_000 }),
+      { generated: 3 },
+    );
+    await server.close();
 
-      expect(result.failures.map(describeFailure)).toEqual([]);
-      expect({ passed: result.passed, headline: headline(result) }).toMatchObject({ passed: true });
-    },
-  );
+    expect(result.failures.map(describeFailure)).toEqual([]);
+    expect({ passed: result.passed, headline: headline(result) }).toMatchObject({ passed: true });
+  });
 
   test.each(['security.yaml', 'scopes.yaml'])(
     'proves a service of %s whose credentials are verified by the verifiers of src/runtime/',

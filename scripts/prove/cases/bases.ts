@@ -65,7 +65,7 @@ export function mergeAccepted(
   value: Value,
   which: 'all' | 'references',
 ): Value {
-  if (!body || slot.body?.type !== body.type || !/[/+]json/.test(body.type)) return value;
+  if (!body || slot.body?.type !== body.type || slot.codec !== 'json') return value;
   const merged = merge(value, parse(body.bytes.toString()), '', (pointer) =>
     which === 'all' ? true : referenced(pointer.split('/').at(-1) ?? '') !== undefined,
   );

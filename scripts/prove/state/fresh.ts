@@ -26,7 +26,7 @@ export function freshLeaves(
   { body }: Inputs,
 ): FreshLeaf[] {
   const slot = slots(document, operation).find((one) => one.body && one.body.type === body?.type);
-  if (!slot || !body || !/[/+]json/.test(body.type)) return [];
+  if (!body || slot?.codec !== 'json') return [];
   const locations = instanceLocations(document.requests, oracle, slot.schema, parse(body.bytes.toString()));
   return locations.flatMap((location): FreshLeaf[] => {
     const make = (): Value | undefined => {

@@ -51,7 +51,6 @@ export const EQUIVALENT: Readonly<Record<string, string>> = {
   'openapi-3-2.yaml type: array':
     'its neighbors `items` and `prefixItems` are enough to read parts as a list',
   'siblings.yaml type: string': 'a parameter of a path without a type is read as a string',
-  'uploads.yaml type: array': 'its neighbor `items` is enough to read parts as a list',
   'parameters.yaml minItems': 'a label without items is a segment that no path matches',
 };
 
