@@ -162,6 +162,7 @@ it('shows an image', async () => {
   await tried('getBackdrop', async (operation) => {
     await execute(operation);
     const image = operation.locator('.live-responses-table img');
+    await image.waitFor();
     expect(await image.boundingBox()).toMatchObject({ width: 1, height: 1 });
   });
 });
