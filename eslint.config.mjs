@@ -10,6 +10,7 @@ export default tseslint.config(
       '.node/',
       '.cache/',
       'tests/e2e/library/',
+      'tests/e2e/photos/',
       'tests/e2e/new-service/',
       'tests/support/fixture/',
     ],

@@ -174,12 +174,13 @@ export type Waiver = {
 /** The input that a handler received. */
 export interface Received {
   readonly path?: Readonly<Record<string, unknown>>;
+  /** The values by their names, or that of the whole query string. */
   readonly query?: Readonly<Record<string, unknown>>;
   readonly header?: Readonly<Record<string, unknown>>;
   readonly cookie?: Readonly<Record<string, unknown>>;
-  /** The value of the whole query string. */
-  readonly querystring?: unknown;
   readonly body?: unknown;
+  /** Whether the body was a stream, which has been read. */
+  readonly isStream?: true;
 }
 
 /** Credentials for a security scheme. */

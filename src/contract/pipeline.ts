@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { compileContract } from './compile';
 import { Admission } from './exchange/admission';
 import { createAnswers, STOPPING } from './exchange/answers';
+import { compress, negotiateCoding } from './exchange/compression';
 import { compileSelect } from './exchange/conditional';
 import {
   consoleLogger,
@@ -158,7 +159,11 @@ export function createService<Own extends string = never>(options: ServiceOption
       returned.push(status, headers, type, body);
       const answer = { status, headers, contentType: type, body };
       encoded = responses.write(answer, exchange.headers, accepted);
-      encoded = found.served.select?.(request, answer, encoded) ?? encoded;
+      const coded = options.compression
+        ? negotiateCoding(request, found.served, answer, encoded)
+        : { answer, encoded, coding: undefined };
+      encoded = found.served.select?.(request, coded.answer, coded.encoded) ?? coded.encoded;
+      if (coded.coding && encoded === coded.encoded) encoded = await compress(encoded, coded.coding);
       if (encoded.body instanceof OutgoingBody && request.method !== 'HEAD') {
         if (streams.stopping?.aborted && encoded.body.ends.atStop) throw STOPPING;
         admission.assertPlace(exchange);

@@ -92,6 +92,8 @@ export function readServerConfig(variables: Variables) {
       folder: variables.read('UPLOAD_FOLDER') || tmpdir(),
       quota: integer('UPLOAD_QUOTA', 2 ** 30, 1, Number.MAX_SAFE_INTEGER),
     },
+    /** Whether answers are compressed. */
+    compression: readSwitch(variables, 'COMPRESSION', true),
     shutdownTimeout: integer('SHUTDOWN_TIMEOUT', 10_000, 1, HOUR),
     logLevel: readLogLevel(variables),
   };
@@ -145,6 +147,12 @@ function readRateLimit(variables: Variables): RateLimit | undefined {
   if (requests >= 1 && seconds >= 1 && seconds <= DAY) return { requests, seconds };
   variables.expected('RATE_LIMIT', `requests and seconds like 100/60s, at most ${DAY} seconds`);
   return undefined;
+}
+
+function readSwitch(variables: Variables, name: string, fallback: boolean): boolean {
+  const text = variables.read(name);
+  if (text !== '' && text !== 'true' && text !== 'false') variables.expected(name, 'true or false');
+  return text === '' ? fallback : text === 'true';
 }
 
 function readLogLevel(variables: Variables): string {

@@ -164,6 +164,7 @@ async function serve<Config extends RunConfig<Dependencies>, Dependencies extend
     bodyLimit: config.bodyLimit,
     maxRequests: config.maxRequests,
     deadline: config.deadline,
+    compression: config.compression,
     uploads: config.uploads,
     uploadTimeout: config.uploadTimeout,
     streams: config.streams,

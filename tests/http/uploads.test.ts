@@ -1,11 +1,21 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { open } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { Answer, ServiceOptions } from '../../src/contract';
 import { UnusableFolder } from '../../src/contract';
 import type { OperationalKind } from '../../src/runtime';
@@ -151,6 +161,42 @@ test('the quota bounds all uploads together, and is free again after each', asyn
   await emptied(folder);
 });
 
+test('files on the disk take no memory', async () => {
+  setFlagsFromString('--expose-gc');
+  const collectGarbage = runInNewContext('gc') as () => void;
+  const used = () => {
+    collectGarbage();
+    return process.memoryUsage().arrayBuffers;
+  };
+  let within = NaN;
+  const handle = () => { within = used(); return Promise.resolve({ status: 204 }); }; // prettier-ignore
+  const { app } = serve(folderOf(), handle, { bodyLimit: 20_000, maxRequests: 10 });
+  const before = used();
+  const body = `${part('files', 'x'.repeat(75_000)).repeat(100)}--b--`;
+  expect((await listening(app, (port) => post(port, body))).status).toBe(204);
+  expect(within - before).toBeLessThan(body.length + 2_000_000); // that of the client
+});
+
+test('services of one process share the folder', async () => {
+  const folder = folderOf();
+  const sizes: number[] = [];
+  const measure = async ({ body }: Given) => {
+    sizes.push((await body.file.text()).length);
+    return { status: 204 };
+  };
+  const send = (port: number, size: number) => post(port, `${part('file', 'x'.repeat(size))}--b--`);
+  await listening(serve(folder, measure).app, (first) =>
+    listening(serve(folder, measure).app, async (second) => {
+      const answers = await Promise.all(
+        Array.from({ length: 40 }, (_, i) => send(i % 2 ? first : second, 70_000 + i)),
+      );
+      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 204));
+    }),
+  );
+  expect(sizes.sort()).toEqual(sizes.map((_, i) => 70_000 + i));
+  await emptied(folder);
+});
+
 test('a slow disk holds its client, and a client that leaves meanwhile leaves nothing', async () => {
   const folder = folderOf();
   const handle = await open(__filename);
@@ -202,14 +248,23 @@ test('a start removes what a process left that has ended, and nothing else', () 
   const id = crypto.randomUUID();
   const name = (host: string, pid: number) => `uploads@${host}@${pid}@${id}`;
   const leftovers = [name(hostname(), ended), name(hostname(), process.pid), name('other', 1)];
-  const kept = [name(hostname(), process.ppid), name('another', 1), 'uploads', `uploads@x@1@${id}.txt`];
+  const running = `uploads@${hostname()}@${process.pid}@${crypto.randomUUID()}`; // of a thread
+  const kept = [
+    running,
+    name(hostname(), process.ppid),
+    name('another', 1),
+    'uploads',
+    `uploads@x@1@${id}.txt`,
+  ];
   for (const one of [...leftovers, ...kept]) {
     mkdirSync(join(folder, one));
     writeFileSync(join(folder, one, '1'), 'x');
   }
-  utimesSync(join(folder, name('other', 1)), 0, 0);
+  for (const old of leftovers) utimesSync(join(folder, old), 0, 0);
+  const loop = `uploads@loop@1@${id}`;
+  symlinkSync(loop, join(folder, loop));
   serve(folder);
-  expect(readdirSync(folder).sort()).toEqual(kept.sort());
+  expect(readdirSync(folder).sort()).toEqual([...kept, loop].sort());
 });
 
 test('the folder is made at start, and a start fails if it cannot be used', () => {

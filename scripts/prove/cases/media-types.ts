@@ -95,11 +95,15 @@ export function contentTypeSpellings(context: OperationContext, slot: Slot, valu
 /** The media types of the response that a client may request (RFC 9110 section 12.5.1). */
 function acceptCases(context: OperationContext): Case[] {
   const { operation, target } = context;
-  const names = negotiableMediaTypes(operation);
+  const all = negotiableMediaTypes(operation);
+  const names = all.filter((name) => !isRange(name));
   const [first = ''] = names;
   const last = names.at(-1) ?? '';
-  if (names.length === 0) return [];
+  if (all.length === 0) return [];
   const make = protocolCases(context, 'media types');
+  const isAdmitted = all.some(
+    (name) => isRange(name) && matchesMediaType(name, 'application/x-undocumented'),
+  );
   const accept = (field: string, expect: Expectation): Case => {
     const request = withHeader(authorizedRequest(context), 'Accept', field);
     return make('content negotiation', `Accept: ${field}`, request, expect);
@@ -107,10 +111,12 @@ function acceptCases(context: OperationContext): Case[] {
   const choosing = (mediaType: string): Expectation => ({ ...expectSuccess, mediaType });
   return [
     ...names.map((name) => accept(name, choosing(name))),
-    accept(`application/x-undocumented, ${last};q=0.1`, choosing(last)),
+    ...(last === '' ? [] : [accept(`application/x-undocumented, ${last};q=0.1`, choosing(last))]),
     ...(names.length > 1 ? [accept(`${first};q=0.1, ${last};q=0.9`, choosing(last))] : []),
     accept('*/*', expectSuccess),
-    ...(target.profile === 'document' || refusalsFor(target, operation.id)['not acceptable'] === undefined
+    ...(isAdmitted ||
+    target.profile === 'document' ||
+    refusalsFor(target, operation.id)['not acceptable'] === undefined
       ? []
       : [accept('application/x-undocumented', expectRefusal('not acceptable'))]),
   ];

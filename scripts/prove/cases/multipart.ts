@@ -1,10 +1,18 @@
 import { concreteType, essenceOf, matchesMediaType } from '../document/media';
-import { asObject, asString, escapeToken, objectAt } from '../json/tree';
+import { asString, objectAt } from '../json/tree';
 import { NumberLiteral, type Value } from '../json/value';
 import { type ProtocolScenario, ruleKey } from '../obligation';
 import type { RuleName } from '../profile';
-import { escapeName, multipartBody, multipartOf, type Part, requiredHeaders } from '../request/multipart';
-import { fitsSlot, type Slot, slots, slotSamples } from '../request/slots';
+import {
+  escapeName,
+  encodingOf,
+  mediaOf,
+  multipartBody,
+  multipartOf,
+  type Part,
+  requiredHeaders,
+} from '../request/multipart';
+import { fitsSlot, type Slot, slots, slotSamples, slotVerdict } from '../request/slots';
 import { withHeader } from '../wire/message';
 import {
   authorizedRequest,
@@ -39,8 +47,8 @@ interface Sample {
 
 function sampleOf(context: OperationContext, slot: Slot): Sample | undefined {
   const { document, oracle } = context;
-  const media = slot.schema.replace(/\/[^/]*$/, '');
-  const encode = multipartOf(document.requests, media, essenceOf(slot.body?.type ?? ''))?.encode;
+  const media = mediaOf(slot.schema);
+  const encode = multipartOf(document.requests, slot.schema, essenceOf(slot.body?.type ?? ''))?.encode;
   const [value] = slotSamples(document, oracle, slot, 'all', 20);
   const parts = value === undefined ? undefined : encode?.(value);
   return encode && parts && value !== undefined ? { context, slot, media, value, parts, encode } : undefined;
@@ -149,10 +157,7 @@ function unusualFields(sample: Sample, accepted: (title: string, difference: Dif
           }),
         ]
       : []),
-    ...parts
-      .filter(isFile)
-      .slice(0, 1)
-      .flatMap((file) => fileCases(sample, file)),
+    ...fileCases(sample, value),
   ];
 }
 
@@ -176,8 +181,8 @@ const withFileName = ({ headers, body }: Part): Part => ({
 const MEGABYTE = 1_048_576;
 
 /** Files of any bytes, of none and of many. */
-function fileCases(sample: Sample, file: Part): Case[] {
-  const { context, parts } = sample;
+function fileCases(sample: Sample, value: ReadonlyMap<string, Value>): Case[] {
+  const { context, slot, parts } = sample;
   const limit = context.operation.bodyLimit ?? context.target.bodyLimit;
   const success = expectSuccessOrOwnRefusal(context);
   const isTooLarge = limit !== undefined && limit < MEGABYTE;
@@ -188,7 +193,16 @@ function fileCases(sample: Sample, file: Part): Case[] {
     ['no byte', Buffer.alloc(0), success],
     ['1 MB', Buffer.alloc(limit === undefined || isTooLarge ? MEGABYTE : MEGABYTE - 4096, 'x'), ofSize],
   ];
-  return contents.map(([title, body, expect]) => {
+  return contents.flatMap(([title, body, expect]) => {
+    const mayHave = (part: Part): boolean => {
+      const name = nameOf(part, value) ?? '';
+      const [, ...others] = [value.get(name) ?? ''].flat();
+      const text = body.toString('latin1').replace(/[^x]/g, 'x');
+      const member = Array.isArray(value.get(name)) ? [text, ...others] : text;
+      return slotVerdict(context.oracle, slot, new Map(value).set(name, member)) !== 'invalid';
+    };
+    const file = parts.filter(isFile).find(mayHave);
+    if (!file) return [];
     return send(sample, 'unusual multipart', `a file of ${title}`, expect, {
       body: multipartBody(replaced(parts, file, { ...file, body }), BOUNDARY),
       rule: expect.kind === 'handled' ? 'no server error' : 'arbitrary content',
@@ -235,8 +249,6 @@ function malformed(sample: Sample): Case[] {
 function encoded(sample: Sample): Case[] {
   const { context, slot, media, parts, value } = sample;
   const { requests } = context.document;
-  if (!(value instanceof Map)) return [];
-  const encodings = asObject(objectAt(requests.json, media)['encoding']);
   const refused = (
     title: string,
     sent: readonly Part[],
@@ -249,10 +261,12 @@ function encoded(sample: Sample): Case[] {
     }),
     location: 'body',
   });
-  return parts.flatMap((part) => {
-    const name = nameOf(part, value);
-    if (name === undefined) return [];
-    const { contentType } = asObject(encodings[name]);
+  return parts.flatMap((part, index) => {
+    const field = value instanceof Map ? nameOf(part, value) : undefined;
+    if (value instanceof Map && field === undefined) return [];
+    const name = field ?? `part ${index}`;
+    const encoding = encodingOf(requests.json, media, field ?? index);
+    const { contentType } = encoding === undefined ? {} : objectAt(requests.json, encoding);
     const types = asString(contentType)
       .split(',')
       .map((type) => type.trim())
@@ -261,13 +275,8 @@ function encoded(sample: Sample): Case[] {
       (type) => types.length > 0 && !types.some((documented) => matchesMediaType(documented, type)),
     );
     const as = (type: string): Part[] => replaced(parts, part, withType(part, type));
-    const required = Object.hasOwn(encodings, name)
-      ? requiredHeaders(requests, `${media}/encoding/${escapeToken(name)}`).map(([header]) => header)
-      : [];
-    const member = value.get(name);
-    const isSingle =
-      typeof member === 'string' || typeof member === 'boolean' || member instanceof NumberLiteral;
-    const isList = slot.decode(new Map(value).set(name, [member ?? '', member ?? ''])) !== undefined;
+    const required =
+      encoding === undefined ? [] : requiredHeaders(requests, encoding).map(([header]) => header);
     return [
       ...types.map((type) =>
         send(sample, 'part media types', `${name} as ${type}`, expectSuccessOrOwnRefusal(context), {
@@ -283,11 +292,19 @@ function encoded(sample: Sample): Case[] {
           'part headers',
         );
       }),
-      ...(isSingle && !isList && !isFile(part)
+      ...(value instanceof Map && !isFile(part) && isSingle(slot, value, name)
         ? [refused(`${name} twice`, [...parts, part], undefined, 'repeated part')]
         : []),
     ];
   });
+}
+
+/** Whether a form may have the field once. */
+function isSingle(slot: Slot, value: ReadonlyMap<string, Value>, name: string): boolean {
+  const member = value.get(name);
+  if (typeof member !== 'string' && typeof member !== 'boolean' && !(member instanceof NumberLiteral))
+    return false;
+  return slot.decode(new Map(value).set(name, [member, member])) === undefined;
 }
 
 /** The name of the member that a part carries. */

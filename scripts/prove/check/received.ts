@@ -87,6 +87,11 @@ export function checkReceived(
       problems.push(`expected the handler to receive no ${location} ${name}, got ${truncate(toText(got))}`);
     }
   }
+  const isStream = operation.body?.content.some(
+    (media) => media.isStream && media.type === inputs.body?.type,
+  );
+  if (isStream === true && received.isStream !== true)
+    problems.push('expected the handler to receive the body as a stream, got it whole');
   if (sent) {
     const { slot } = sent;
     const { value, rules } = expectedValue(context, slot, sent.value);
@@ -99,9 +104,7 @@ export function checkReceived(
 
 /** The value of a parameter. An own property only: it may have the name of an inherited one. */
 function receivedAs({ in: location, name }: Parameter, received: Received): unknown {
-  if (location === 'querystring') return received.querystring;
-  const values = received[location];
-  return values && Object.hasOwn(values, name) ? values[name] : undefined;
+  return location === 'querystring' ? received.query : memberAt(received[location], `/${escapeToken(name)}`);
 }
 
 function valueProblems(label: string, expected: Value, got: unknown): string[] {

@@ -118,11 +118,13 @@ export const responseFor = (operation: Operation, status: number): Response | un
 export const documentsSuccess = ({ responses }: Operation): boolean =>
   responses.some(({ status }) => /^([23]|default$)/.test(status));
 
-/** The media types that a client may request by Accept: those of the only documented success, without ranges. */
+/**
+ * The media types, and ranges of them, that a client may request by Accept: those of the only documented success. A 206 is a
+ * part of it (RFC 9110 section 15.3.7).
+ */
 export function negotiableMediaTypes({ responses }: Operation): string[] {
-  const [success, ...others] = responses.filter(({ status }) => status.startsWith('2'));
-  const names = (success?.content ?? []).map(({ name }) => name).filter((name) => !name.includes('*'));
-  return others.length > 0 ? [] : names;
+  const [success, ...others] = responses.filter(({ status }) => status.startsWith('2') && status !== '206');
+  return others.length > 0 ? [] : (success?.content ?? []).map(({ name }) => name);
 }
 
 /** Whether a method changes nothing (RFC 9110 section 9.2.1; the IANA registry of HTTP methods for the last four). */

@@ -27,20 +27,21 @@ export interface Multipart {
  * The fields of `multipart/form-data` by their names; the parts of any other multipart type by their position (OpenAPI 3.2
  * section 4.15).
  *
- * @param media pointer to the Media Type Object
+ * @param schema pointer to the schema of the body
  * @returns undefined if the document does not say how the parts are encoded
  */
-export function multipartOf(schemas: Schemas, media: string, essence: string): Multipart | undefined {
-  const { encoding, prefixEncoding, itemEncoding } = objectAt(schemas.json, media);
+export function multipartOf(schemas: Schemas, schema: string, essence: string): Multipart | undefined {
+  const media = mediaOf(schema);
+  const { prefixEncoding, itemEncoding } = objectAt(schemas.json, media);
   if (essence !== 'multipart/form-data')
     return prefixEncoding === undefined && itemEncoding === undefined
       ? undefined
-      : positionalParts(schemas, media);
-  const { encode, decode } = fieldsOf(schemas, `${media}/schema`, true);
-  const headersOf = (name: string): Header[] =>
-    Object.hasOwn(asObject(encoding), name)
-      ? requiredHeaders(schemas, `${media}/encoding/${escapeToken(name)}`)
-      : [];
+      : positionalParts(schemas, schema);
+  const { encode, decode } = fieldsOf(schemas, schema, true);
+  const headersOf = (name: string): Header[] => {
+    const encoding = encodingOf(schemas.json, media, name);
+    return encoding === undefined ? [] : requiredHeaders(schemas, encoding);
+  };
   return {
     decode,
     encode: (value) =>
@@ -50,16 +51,18 @@ export function multipartOf(schemas: Schemas, media: string, essence: string): M
   };
 }
 
-function positionalParts(schemas: Schemas, media: string): Multipart {
-  const { prefixEncoding } = objectAt(schemas.json, media);
-  const subschemas = branchCombinations(schemas, anyValueOf(`${media}/schema`)).flat();
+/** The pointer to the Media Type Object of a schema. */
+export const mediaOf = (schema: string): string => schema.replace(/\/[^/]*$/, '');
+
+function positionalParts(schemas: Schemas, schema: string): Multipart {
+  const media = mediaOf(schema);
+  const subschemas = branchCombinations(schemas, anyValueOf(schema)).flat();
   const at = (index: number) => {
-    const isListed = index < asArray(prefixEncoding).length;
-    const pointer = isListed ? `${media}/prefixEncoding/${index}` : `${media}/itemEncoding`;
-    const encoding = encodingAt(schemas.json, media, pointer);
+    const encoding = encodingOf(schemas.json, media, index);
+    const node = encoding === undefined ? {} : objectAt(schemas.json, encoding);
     return {
-      ...pieceOf(schemas, itemLocations(subschemas, index), encoding ?? {}, true),
-      headers: encoding ? requiredHeaders(schemas, pointer) : [],
+      ...pieceOf(schemas, itemLocations(subschemas, index), node, true),
+      headers: encoding === undefined ? [] : requiredHeaders(schemas, encoding),
     };
   };
   const encode = (value: Value): Part[] | undefined => {
@@ -80,11 +83,14 @@ function positionalParts(schemas: Schemas, media: string): Multipart {
   };
 }
 
-/** An Encoding Object; undefined if the Media Type Object does not have it. */
-const encodingAt = (json: JsonObject, media: string, pointer: string): JsonObject | undefined =>
-  pointer.endsWith('/itemEncoding') && objectAt(json, media)['itemEncoding'] === undefined
-    ? undefined
-    : objectAt(json, pointer);
+/** The pointer to the Encoding Object of a part by its name or its position; undefined if it has none. */
+export function encodingOf(json: JsonObject, media: string, part: string | number): string | undefined {
+  const { encoding, prefixEncoding, itemEncoding } = objectAt(json, media);
+  if (typeof part === 'string')
+    return Object.hasOwn(asObject(encoding), part) ? `${media}/encoding/${escapeToken(part)}` : undefined;
+  if (part < asArray(prefixEncoding).length) return `${media}/prefixEncoding/${part}`;
+  return itemEncoding === undefined ? undefined : `${media}/itemEncoding`;
+}
 
 /** The headers that each part of an encoding must have, with a value of their schema. */
 export function requiredHeaders(schemas: Schemas, encoding: string): Header[] {

@@ -195,7 +195,7 @@ function preferredOf(variants: readonly Variant[], accepted: Accepted | undefine
 const JSON_TYPE = { essence: 'application/json', parameters: new Map<string, string>() };
 
 /** Adds a name to the Vary field (RFC 9110 section 12.5.5). */
-function vary(headers: Record<string, string | readonly string[]>, name: string): void {
+export function vary(headers: Record<string, string | readonly string[]>, name: string): void {
   const field = Object.keys(headers).find((other) => other.toLowerCase() === 'vary') ?? 'Vary';
   headers[field] = mergeVary([headers[field] ?? [], name].flat());
 }

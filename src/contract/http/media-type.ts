@@ -196,7 +196,7 @@ const IDENTITY_WEIGHT = 0.0001;
 
 /**
  * Finds the content coding that a client prefers (RFC 9110 section 12.5.3), the first of those with the highest weight.
- * Undefined if the client accepts none. Ignores elements that are not well-formed.
+ * Undefined if the client accepts none. Ignores elements that are not well-formed. `x-gzip` is gzip (section 8.4.1.3).
  *
  * @param field the Accept-Encoding field; undefined: a client that may know no coding
  */
@@ -207,7 +207,8 @@ export function preferredCoding<T extends string>(
   const weights = new Map<string, number>();
   for (const element of splitField(field ?? '', ',')) {
     const [coding = '', weight = 'q=1'] = splitField(element.toLowerCase(), ';');
-    if (weight.startsWith('q=') && WEIGHT.test(weight.slice(2))) weights.set(coding, Number(weight.slice(2)));
+    if (weight.startsWith('q=') && WEIGHT.test(weight.slice(2)))
+      weights.set(coding.replace(/^x-gzip$/, 'gzip'), Number(weight.slice(2)));
   }
   let best: { coding: T | 'identity' | undefined; weight: number } = { coding: undefined, weight: 0 };
   for (const coding of offered) {
