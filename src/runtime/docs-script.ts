@@ -21,6 +21,7 @@ export const docsScript = ({ issuers, methods }: Told): string =>
 const SCRIPT = String.raw`
 const FORM = 'application/x-www-form-urlencoded';
 const EVENTS = 'text/event-stream';
+const CONTRACT = new URL('openapi.json', location.href).href;
 /** The characters of a stream that are shown: the last ones. */
 const MOST = 100_000;
 /** The media types of streams. */
@@ -62,11 +63,17 @@ function textOf(items, type) {
   return items.map(write).join('');
 }
 
-/** Writes the value of a parameter in querystring (OpenAPI 3.2 section 4.12.2.3). */
+/** Writes the value of a parameter in querystring (OpenAPI 3.2 section 4.12.2.3). A form may also be given as it is sent. */
 function queryOf(text, [[type, { encoding = {} }]]) {
   if (essence(type) !== FORM) return encodeURIComponent(text);
+  let given;
+  try {
+    given = JSON.parse(text, exact);
+  } catch {
+    return text;
+  }
   const write = (value) => (typeof value === 'string' ? value : JSON.stringify(value));
-  const fields = Object.entries(JSON.parse(text, exact)).flatMap(([name, value]) => {
+  const fields = Object.entries(given ?? {}).flatMap(([name, value]) => {
     const { style, explode = (style ?? 'form') === 'form' } = encoding[name] ?? {};
     const separator = { spaceDelimited: ' ', pipeDelimited: '|' }[style] ?? ',';
     const values = Array.isArray(value) ? value.map(write) : [write(value)];
@@ -232,7 +239,7 @@ const ui = SwaggerUIBundle({
   },
   async responseInterceptor(response) {
     setCookies(0);
-    if (response.url.endsWith('/-/openapi.json')) {
+    if (response.url === CONTRACT) {
       const contract = JSON.parse(response.text);
       prepare(contract, contract.components?.mediaTypes ?? {});
       response.text = JSON.stringify(contract);
