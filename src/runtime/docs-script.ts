@@ -23,7 +23,7 @@ const FORM = 'application/x-www-form-urlencoded';
 const EVENTS = 'text/event-stream';
 const CONTRACT = new URL('openapi.json', location.href).href;
 /** The characters of a stream that are shown: the last ones. */
-const MOST = 100_000;
+const MOST = 20_000;
 /** The media types of streams. */
 const streamed = new Set([EVENTS]);
 /** The last stream of each operation. */
@@ -82,13 +82,16 @@ function queryOf(text, [[type, { encoding = {} }]]) {
   return new URLSearchParams(fields).toString();
 }
 
-/** Sends a list in a form as one field for each value (OpenAPI 3.1 section 4.8.15.1.1); Swagger UI would join the values. */
-function repeatLists({ spec, pathName, method, requestContentType, requestBody }) {
+/** Sends a list in a form as one field or part for each value; Swagger UI would join the values. */
+function repeatLists({ spec, pathName, method, requestContentType: type, requestBody }) {
   const item = spec.paths[pathName];
-  const media = (item[method] ?? item.additionalOperations?.[method])?.requestBody?.content?.[requestContentType];
+  const media = (item[method] ?? item.additionalOperations?.[method])?.requestBody?.content?.[type];
   if (!media || typeof requestBody !== 'object') return;
+  const write = (value) => (typeof value === 'object' && !(value instanceof Blob) ? JSON.stringify(value) : value);
   for (const [name, value] of Object.entries(requestBody ?? {})) {
-    if (!Array.isArray(value) || value.some((one) => typeof one === 'object')) continue;
+    if (!Array.isArray(value)) continue;
+    if (type.startsWith('multipart/')) requestBody[name] = value.map(write);
+    if (requestBody[name].some((one) => typeof one === 'object')) continue;
     media.encoding = { ...media.encoding, [name]: { style: 'form', explode: true, ...media.encoding?.[name] } };
   }
 }
@@ -111,12 +114,13 @@ async function receive(url, request, stream, show) {
     timer ??= setTimeout(() => {
       timer = undefined;
       show({ ok: true, status: answer.status, headers: Object.fromEntries(answer.headers), url, text });
-    }, 100);
+    }, 250);
   };
   const add = (items) => {
     const full = items.map((item) => item.replaceAll('\x1e', '')).filter((item) => item.replace(/^:.*$/gm, '').trim() !== '');
     count += full.length;
-    text = (text + full.map((item) => item + (type === EVENTS ? '\n\n' : '\n')).join('')).slice(-MOST);
+    text += full.map((item) => item + (type === EVENTS ? '\n\n' : '\n')).join('');
+    if (text.length > MOST) text = text.slice(text.indexOf('\n', text.length - MOST) + 1);
   };
   try {
     stream.isOpen = true;
