@@ -184,7 +184,7 @@ const plugin = {
       if (!type && schema?.get?.('items') && isFileUploadIntended(schema.get('items'))) return '[]';
       const sample = () => getSampleSchema(schema, 'application/json', config, example);
       if (!streamed.has(essence(type || ''))) return getSampleSchema(schema, type, config, example);
-      return typeof example === 'string' ? example : textOf([JSON.parse(sample())].flat(), essence(type));
+      return typeof example === 'string' ? example : textOf([JSON.parse(sample() ?? '[]')].flat(), essence(type));
     };
   },
   statePlugins: {
