@@ -21,8 +21,9 @@ export const docsScript = ({ issuers, methods }: Told): string =>
 const SCRIPT = String.raw`
 const FORM = 'application/x-www-form-urlencoded';
 const EVENTS = 'text/event-stream';
+const CONTRACT = new URL('openapi.json', location.href).href;
 /** The characters of a stream that are shown: the last ones. */
-const MOST = 100_000;
+const MOST = 20_000;
 /** The media types of streams. */
 const streamed = new Set([EVENTS]);
 /** The last stream of each operation. */
@@ -62,11 +63,17 @@ function textOf(items, type) {
   return items.map(write).join('');
 }
 
-/** Writes the value of a parameter in querystring (OpenAPI 3.2 section 4.12.2.3). */
+/** Writes the value of a parameter in querystring (OpenAPI 3.2 section 4.12.2.3). A form may also be given as it is sent. */
 function queryOf(text, [[type, { encoding = {} }]]) {
   if (essence(type) !== FORM) return encodeURIComponent(text);
+  let given;
+  try {
+    given = JSON.parse(text, exact);
+  } catch {
+    return text;
+  }
   const write = (value) => (typeof value === 'string' ? value : JSON.stringify(value));
-  const fields = Object.entries(JSON.parse(text, exact)).flatMap(([name, value]) => {
+  const fields = Object.entries(given ?? {}).flatMap(([name, value]) => {
     const { style, explode = (style ?? 'form') === 'form' } = encoding[name] ?? {};
     const separator = { spaceDelimited: ' ', pipeDelimited: '|' }[style] ?? ',';
     const values = Array.isArray(value) ? value.map(write) : [write(value)];
@@ -75,13 +82,16 @@ function queryOf(text, [[type, { encoding = {} }]]) {
   return new URLSearchParams(fields).toString();
 }
 
-/** Sends a list in a form as one field for each value (OpenAPI 3.1 section 4.8.15.1.1); Swagger UI would join the values. */
-function repeatLists({ spec, pathName, method, requestContentType, requestBody }) {
+/** Sends a list in a form as one field or part for each value; Swagger UI would join the values. */
+function repeatLists({ spec, pathName, method, requestContentType: type, requestBody }) {
   const item = spec.paths[pathName];
-  const media = (item[method] ?? item.additionalOperations?.[method])?.requestBody?.content?.[requestContentType];
+  const media = (item[method] ?? item.additionalOperations?.[method])?.requestBody?.content?.[type];
   if (!media || typeof requestBody !== 'object') return;
+  const write = (value) => (typeof value === 'object' && !(value instanceof Blob) ? JSON.stringify(value) : value);
   for (const [name, value] of Object.entries(requestBody ?? {})) {
-    if (!Array.isArray(value) || value.some((one) => typeof one === 'object')) continue;
+    if (!Array.isArray(value)) continue;
+    if (type.startsWith('multipart/')) requestBody[name] = value.map(write);
+    if (requestBody[name].some((one) => typeof one === 'object')) continue;
     media.encoding = { ...media.encoding, [name]: { style: 'form', explode: true, ...media.encoding?.[name] } };
   }
 }
@@ -104,12 +114,13 @@ async function receive(url, request, stream, show) {
     timer ??= setTimeout(() => {
       timer = undefined;
       show({ ok: true, status: answer.status, headers: Object.fromEntries(answer.headers), url, text });
-    }, 100);
+    }, 250);
   };
   const add = (items) => {
     const full = items.map((item) => item.replaceAll('\x1e', '')).filter((item) => item.replace(/^:.*$/gm, '').trim() !== '');
     count += full.length;
-    text = (text + full.map((item) => item + (type === EVENTS ? '\n\n' : '\n')).join('')).slice(-MOST);
+    text += full.map((item) => item + (type === EVENTS ? '\n\n' : '\n')).join('');
+    if (text.length > MOST) text = text.slice(text.indexOf('\n', text.length - MOST) + 1);
   };
   try {
     stream.isOpen = true;
@@ -173,7 +184,7 @@ const plugin = {
       if (!type && schema?.get?.('items') && isFileUploadIntended(schema.get('items'))) return '[]';
       const sample = () => getSampleSchema(schema, 'application/json', config, example);
       if (!streamed.has(essence(type || ''))) return getSampleSchema(schema, type, config, example);
-      return typeof example === 'string' ? example : textOf([JSON.parse(sample())].flat(), essence(type));
+      return typeof example === 'string' ? example : textOf([JSON.parse(sample() ?? '[]')].flat(), essence(type));
     };
   },
   statePlugins: {
@@ -232,7 +243,7 @@ const ui = SwaggerUIBundle({
   },
   async responseInterceptor(response) {
     setCookies(0);
-    if (response.url.endsWith('/-/openapi.json')) {
+    if (response.url === CONTRACT) {
       const contract = JSON.parse(response.text);
       prepare(contract, contract.components?.mediaTypes ?? {});
       response.text = JSON.stringify(contract);
