@@ -16,8 +16,8 @@ import type { KeyColumn, Table } from './tables';
 
 /** The name of the function that makes the part of the store. */
 export const openerOf = ({ name }: Table): string => `${name}In`;
-/** The name of the type of the part of the store. */
-export const partOf = ({ name }: Table): string => `${capitalized(name)}Store`;
+/** The name of the type of the part of the store. `Store` ends the name of the whole: a service of its name may have the table. */
+export const partOf = ({ name }: Table): string => `${capitalized(name)}Part`;
 
 /** @param others the tables, by the names of their resources */
 export function storageCode(uses: Uses, others: ReadonlyMap<string, Table>): string {

@@ -174,11 +174,10 @@ export type Waiver = {
 /** The input that a handler received. */
 export interface Received {
   readonly path?: Readonly<Record<string, unknown>>;
+  /** The values by their names, or that of the whole query string. */
   readonly query?: Readonly<Record<string, unknown>>;
   readonly header?: Readonly<Record<string, unknown>>;
   readonly cookie?: Readonly<Record<string, unknown>>;
-  /** The value of the whole query string. */
-  readonly querystring?: unknown;
   readonly body?: unknown;
 }
 

@@ -160,7 +160,7 @@ export function createService<Own extends string = never>(options: ServiceOption
       const answer = { status, headers, contentType: type, body };
       encoded = responses.write(answer, exchange.headers, accepted);
       const coded = options.compression
-        ? negotiateCoding(request, operation, encoded)
+        ? negotiateCoding(request, found.served, answer, encoded)
         : { encoded, coding: undefined };
       encoded = found.served.select?.(request, answer, coded.encoded) ?? coded.encoded;
       if (coded.coding && encoded === coded.encoded) encoded = await compress(encoded, coded.coding);

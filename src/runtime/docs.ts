@@ -7,9 +7,11 @@ import {
   type JsonObject,
   members,
   type OpenApiDocument,
+  operationPlaces,
   securitySchemes,
   writeDocument,
 } from '../contract';
+import { docsScript } from './docs-script';
 import { staticFile } from './static-file';
 
 /** The files of Swagger UI, from its package (https://github.com/swagger-api/swagger-ui). */
@@ -29,7 +31,7 @@ const policyFor = (origins: readonly string[]): string =>
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
-    "img-src 'self' data:", // the arrows of Swagger UI's style sheet
+    "img-src 'self' data: blob:", // the arrows of Swagger UI's style sheet, and images that are answers
     ["connect-src 'self'", ...origins].join(' '),
     "base-uri 'none'",
     "form-action 'none'",
@@ -79,43 +81,6 @@ function issuersOf(document: OpenApiDocument): string[] {
 }
 
 /**
- * Sends each request to the server of this page, not to the servers that the document names; those for tokens go to their
- * issuer. Scripts cannot set the header Cookie: an API key in a cookie is a cookie for the time of a request.
- *
- * @param issuers the URLs of the requests for tokens
- */
-const startScript = (issuers: readonly string[]) => `const issuers = ${JSON.stringify(issuers)};
-function setCookies(maxAge) {
-  const authorized = Object.values(ui.authSelectors.authorized()?.toJS() ?? {});
-  const keys = authorized.filter(({ schema }) => schema.type === 'apiKey' && schema.in === 'cookie');
-  for (const { schema, value } of keys)
-    document.cookie = schema.name + '=' + value + '; Path=/; SameSite=Strict; Max-Age=' + maxAge;
-  return keys.length > 0;
-}
-const ui = SwaggerUIBundle({
-  dom_id: '#docs',
-  url: 'openapi.json',
-  deepLinking: true,
-  tryItOutEnabled: true,
-  oauth2RedirectUrl: new URL('docs/oauth2-redirect.html', location.href).href,
-  requestInterceptor(request) {
-    if (issuers.some((url) => request.url.startsWith(url))) return request;
-    const { pathname, search } = new URL(request.url, location.href);
-    request.url = location.origin + pathname + search;
-    if (request.loadSpec) return request;
-    // Otherwise the browser asks for a password after a challenge to basic authentication.
-    if (!setCookies(60)) request.credentials = 'omit';
-    return request;
-  },
-  responseInterceptor(response) {
-    setCookies(0);
-    return response;
-  },
-});
-ui.initOAuth({ usePkceWithAuthorizationCodeGrant: true });
-`;
-
-/**
  * The published contract as `openapi.json` and `openapi.yaml`, and the documentation page `docs`. Mounted under the
  * reserved path prefix.
  */
@@ -124,11 +89,15 @@ export function docsRouter(document: OpenApiDocument): Router {
   const issuers = issuersOf(document);
   const origins = issuers.map((url) => new URL(url).origin).filter((origin) => ORIGIN.test(origin));
   const policy = policyFor([...new Set(origins)]);
+  // Swagger UI compares the names of the fields: lower case, except those of `additionalOperations`. Browsers refuse TRACE.
+  const methods = operationPlaces(document)
+    .filter(({ method }) => method !== 'TRACE')
+    .flatMap(({ method }) => [method, method.toLowerCase()]);
   const texts: [name: string, type: string, text: string][] = [
     ['openapi.json', 'application/json', writeDocument(document.root, 2)],
     ['openapi.yaml', 'application/yaml', stringify(document.root)], // RFC 9512
     ['docs', 'text/html', page(escapeHtml(titleOf(document.root)))],
-    ['docs/start.js', 'text/javascript', startScript(issuers)],
+    ['docs/start.js', 'text/javascript', docsScript({ issuers, methods: [...new Set(methods)] })],
     ['docs/oauth2-redirect.html', 'text/html', REDIRECT],
   ];
   for (const [name, type, text] of texts) {

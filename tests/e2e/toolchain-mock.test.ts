@@ -43,14 +43,14 @@ paths:
               schema: { type: object, required: [at], properties: { at: { type: string, nullable: true, enum: [null] } } }
     post:
       parameters: [{ name: q, in: query, allowEmptyValue: true, schema: { type: integer } }]
-      requestBody: { content: { multipart/form-data: {} } }
+      requestBody: { content: { multipart/mixed: {} } }
       responses: { '204': { description: '' } }
 `;
   const address = await serve(folder.write({ 'openapi.yaml': text }));
   const [account] = await mock.printed(/^served .*$/m);
   expect(account).toBe('served 1 of 2 operations, 0 keywords not enforced');
   expect(mock.output()).toContain('OpenAPI 3.0.3 is converted to 3.1.0: nullable is the type null (1)');
-  expect(mock.output()).toMatch(/ POST \/things is not served: #.*multipart bodies cannot be served/);
+  expect(mock.output()).toMatch(/ POST \/things is not served: #.*multipart\/mixed cannot be served/);
   expect(await (await fetch(`${address}/things`)).json()).toEqual({ at: null });
 });
 

@@ -1,5 +1,5 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import type { Answer } from '../../src/contract';
+import type { Answer, Headers } from '../../src/contract';
 import { buildDocument, buildService, json, listening } from '../support/service';
 import { exchangeBytes } from '../support/wire';
 
@@ -16,6 +16,18 @@ const DOCUMENT = buildDocument({
           200: { description: '', headers, content },
           201: { description: '', headers, content },
           304: { description: '' },
+        },
+      },
+    },
+    '/strong': {
+      get: {
+        operationId: 'getStrong',
+        responses: {
+          200: {
+            description: '',
+            headers: { ETag: { schema: { type: 'string', pattern: '^"[^"]*"$' } } },
+            content: { 'text/plain': text },
+          },
         },
       },
     },
@@ -38,19 +50,21 @@ interface Options {
   readonly method?: string;
   readonly path?: string;
   readonly fields?: string;
+  readonly afterAuthentication?: () => Headers;
 }
 
 /** What a client gets that accepts these codings. */
 async function ask(
   answer: Partial<Answer>,
   accepted?: string,
-  { compression = true, method = 'GET', path = '/things', fields = '' }: Options = {},
+  { compression = true, method = 'GET', path = '/things', fields = '', ...hooks }: Options = {},
 ) {
   const given = () => Promise.resolve({ status: 200, contentType: 'text/plain', body: LONG, ...answer });
   const { app } = buildService({
     document: DOCUMENT,
     compression,
-    handlers: { getThing: given, getPart: given },
+    ...hooks,
+    handlers: { getThing: given, getPart: given, getStrong: given },
   });
   const field = accepted === undefined ? '' : `Accept-Encoding: ${accepted}\r\n`;
   const received = await listening(app, (port) =>
@@ -132,6 +146,7 @@ test.each<[string, Partial<Answer>, Options, boolean]>([
   ['a compressed type', { contentType: 'image/png', body: Buffer.from(LONG) }, {}, false],
   ['what the handler has encoded', { headers: { 'Content-Encoding': 'x' } }, {}, false],
   ['no-transform', { headers: { 'Cache-Control': 'max-age=1, No-Transform' } }, {}, false],
+  ['a tag that the document knows as weak, too', { headers: { ETag: '"v1"' } }, {}, true],
   ['what has parts', { contentType: 'image/svg+xml', body: Buffer.from(LONG) }, { path: '/parts' }, false],
   [
     'a part',
@@ -171,4 +186,20 @@ test('304 has the fields that the compressed answer has', async () => {
       text: '',
     });
   }
+});
+
+test('the tag of a hook becomes weak, too', async () => {
+  const afterAuthentication = () => ({ ETag: '"v2"' });
+  expect(await ask({}, 'br', { afterAuthentication })).toMatchObject({ coding: 'br', etag: 'W/"v2"' });
+});
+
+test('an answer whose tag may not become weak by the document is sent as it is', async () => {
+  const got = await ask({ headers: { ETag: '"v1"' } }, 'gzip', { path: '/strong' });
+  expect(got).toMatchObject({
+    status: 200,
+    coding: undefined,
+    etag: '"v1"',
+    vary: 'Accept-Encoding',
+    text: LONG,
+  });
 });

@@ -331,6 +331,13 @@ test.each<[string, object, Partial<Answer>, string, string]>([
     '200 OK',
   ],
   [
+    'a date of a second that is not over tells no states apart',
+    RESPONSES,
+    { headers: { ...TAGGED, 'Last-Modified': 'Thu, 01 Jan 2099 00:00:00 GMT' }, body: BYTES },
+    'Range: bytes=0-1\r\nIf-Range: Thu, 01 Jan 2099 00:00:00 GMT',
+    '200 OK',
+  ],
+  [
     'only 200 has ranges',
     { ...RESPONSES, 201: RESPONSES[200] },
     { status: 201, body: BYTES },

@@ -92,6 +92,12 @@ test.each<[string, unknown, unknown[], string]>([
     'event: e\nid: 1\nretry: 5\ndata: \n\n',
   ],
   ['lines', EVENT, [{ data: 'a\rb\nc\r\nd\n' }], 'data: a\ndata: b\ndata: c\ndata: d\ndata: \n\n'],
+  [
+    'lines of a text that toJSON() makes',
+    EVENT,
+    [{ data: { toJSON: () => 'a\rid: 1' } }],
+    'data: a\ndata: id: 1\n\n',
+  ],
   ['unlisted properties', EVENT, [{ data: 'a', more: 1 }], 'data: a\n\n'],
   ['properties without a schema', true, [{ data: 'a', more: 1 }], 'data: a\n\n'],
   ['leading space', EVENT, [{ data: ' a' }], 'data:  a\n\n'],
@@ -182,6 +188,12 @@ test.each<[string, unknown, unknown, string]>([
   ['null', EVENT, null, 'an event is no object'],
   ['without data', true, { id: '1' }, 'the data of an event is missing'],
   ['without its data', EVENT, { id: '1' }, "body/1 must have required property 'data'"],
+  [
+    'whose data has a line too many, by what toJSON() makes',
+    { properties: { data: { type: 'string', pattern: '^[^\\n]*$' } } },
+    { data: { toJSON: () => 'a\rb' } },
+    'body/1/data must match pattern',
+  ],
   ['whose data is no text', true, { data: 7 }, 'the data of an event is no text'],
   ['whose data is no text, by its schema', EVENT, { data: 7 }, 'body/1/data must be string'],
   [
@@ -230,7 +242,7 @@ test.each<[string, unknown, unknown, string]>([
     'lost',
   ],
 ])('an event %s resets the connection and is reported with its index', async (_, schema, item, cause) => {
-  const good = { data: schema === true || schema === EVENT ? 'a' : { id: 1 } };
+  const good = { data: JSON.stringify(schema).includes('contentSchema') ? { id: 1 } : 'a' };
   const content = { 'text/event-stream': { 'x-item-schema': schema } };
   expect(await sent(content, all([good, item]))).toMatchObject({
     status: 200,
@@ -369,6 +381,11 @@ test.each<[string, unknown, string]>([
     'whole events, and data that is JSON',
     { ...jsonEvent(ROW), enum: [{ data: '{}' }] },
     'compares whole events',
+  ],
+  [
+    'the JSON of its data in its place',
+    { oneOf: [{ required: ['data', 'n'] }, { allOf: [{ required: ['end'] }] }] },
+    'requires what no event has',
   ],
   [
     'JSON that may be a string, where another event has a text',

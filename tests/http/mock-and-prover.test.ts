@@ -373,7 +373,13 @@ it('agree on plain text of each type, and on parameters of one value or a list',
     anyOf: [one, { type: 'array', minItems: 2, items: one }],
   }));
   const open = await openOf({
-    ...bodies(texts.map((schema) => ({ 'text/plain': { schema } }))),
+    ...paths('text', texts, (schema) => {
+      const content = { 'text/plain': { schema } };
+      return {
+        requestBody: { required: true, content },
+        responses: { 200: { description: '', content } },
+      };
+    }),
     ...paths('either', unions, (schema) => ({
       parameters: [
         parameter('a', 'query', schema),

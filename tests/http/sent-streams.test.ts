@@ -477,11 +477,24 @@ test.each<[string, RegExp, Unbegun]>([
   expect([calls, ends, emitter.eventNames()]).toEqual([[], ['Readable', 'ReadableStream'], []]);
 });
 
+async function over(end: (stream: ReadableStream) => Promise<void>) {
+  const stream = ReadableStream.from([]);
+  await end(stream);
+  return stream;
+}
+
 test.each<[string, unknown]>([
   ['a text', 'text'],
   ['nothing', undefined],
   ['an array', [Buffer.from('a')]],
   ['a Readable that was read', Readable.from([]).resume()],
+  ['a Readable that was destroyed', Readable.from([Buffer.from('a')]).destroy()],
+  ['a ReadableStream that was read', over((stream) => stream.pipeTo(new WritableStream()))],
+  ['a ReadableStream that was cancelled', over((stream) => stream.cancel())],
+  [
+    'a ReadableStream that has failed',
+    new ReadableStream({ start: () => Promise.reject(new Error('lost')) }),
+  ],
   [
     'a stream that somebody reads',
     (() => {

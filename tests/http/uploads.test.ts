@@ -1,6 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { open } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { hostname, tmpdir } from 'node:os';
@@ -151,6 +159,26 @@ test('the quota bounds all uploads together, and is free again after each', asyn
   await emptied(folder);
 });
 
+test('services of one process share the folder', async () => {
+  const folder = folderOf();
+  const sizes: number[] = [];
+  const measure = async ({ body }: Given) => {
+    sizes.push((await body.file.text()).length);
+    return { status: 204 };
+  };
+  const send = (port: number, size: number) => post(port, `${part('file', 'x'.repeat(size))}--b--`);
+  await listening(serve(folder, measure).app, (first) =>
+    listening(serve(folder, measure).app, async (second) => {
+      const answers = await Promise.all(
+        Array.from({ length: 40 }, (_, i) => send(i % 2 ? first : second, 70_000 + i)),
+      );
+      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 204));
+    }),
+  );
+  expect(sizes.sort()).toEqual(sizes.map((_, i) => 70_000 + i));
+  await emptied(folder);
+});
+
 test('a slow disk holds its client, and a client that leaves meanwhile leaves nothing', async () => {
   const folder = folderOf();
   const handle = await open(__filename);
@@ -202,14 +230,23 @@ test('a start removes what a process left that has ended, and nothing else', () 
   const id = crypto.randomUUID();
   const name = (host: string, pid: number) => `uploads@${host}@${pid}@${id}`;
   const leftovers = [name(hostname(), ended), name(hostname(), process.pid), name('other', 1)];
-  const kept = [name(hostname(), process.ppid), name('another', 1), 'uploads', `uploads@x@1@${id}.txt`];
+  const running = `uploads@${hostname()}@${process.pid}@${crypto.randomUUID()}`; // of a thread
+  const kept = [
+    running,
+    name(hostname(), process.ppid),
+    name('another', 1),
+    'uploads',
+    `uploads@x@1@${id}.txt`,
+  ];
   for (const one of [...leftovers, ...kept]) {
     mkdirSync(join(folder, one));
     writeFileSync(join(folder, one, '1'), 'x');
   }
-  utimesSync(join(folder, name('other', 1)), 0, 0);
+  for (const old of leftovers) utimesSync(join(folder, old), 0, 0);
+  const loop = `uploads@loop@1@${id}`;
+  symlinkSync(loop, join(folder, loop));
   serve(folder);
-  expect(readdirSync(folder).sort()).toEqual(kept.sort());
+  expect(readdirSync(folder).sort()).toEqual([...kept, loop].sort());
 });
 
 test('the folder is made at start, and a start fails if it cannot be used', () => {

@@ -3,8 +3,15 @@ import { asObject, asString, escapeToken, objectAt } from '../json/tree';
 import { NumberLiteral, type Value } from '../json/value';
 import { type ProtocolScenario, ruleKey } from '../obligation';
 import type { RuleName } from '../profile';
-import { escapeName, multipartBody, multipartOf, type Part, requiredHeaders } from '../request/multipart';
-import { fitsSlot, type Slot, slots, slotSamples } from '../request/slots';
+import {
+  escapeName,
+  mediaOf,
+  multipartBody,
+  multipartOf,
+  type Part,
+  requiredHeaders,
+} from '../request/multipart';
+import { fitsSlot, type Slot, slots, slotSamples, slotVerdict } from '../request/slots';
 import { withHeader } from '../wire/message';
 import {
   authorizedRequest,
@@ -39,8 +46,8 @@ interface Sample {
 
 function sampleOf(context: OperationContext, slot: Slot): Sample | undefined {
   const { document, oracle } = context;
-  const media = slot.schema.replace(/\/[^/]*$/, '');
-  const encode = multipartOf(document.requests, media, essenceOf(slot.body?.type ?? ''))?.encode;
+  const media = mediaOf(slot.schema);
+  const encode = multipartOf(document.requests, slot.schema, essenceOf(slot.body?.type ?? ''))?.encode;
   const [value] = slotSamples(document, oracle, slot, 'all', 20);
   const parts = value === undefined ? undefined : encode?.(value);
   return encode && parts && value !== undefined ? { context, slot, media, value, parts, encode } : undefined;
@@ -149,10 +156,7 @@ function unusualFields(sample: Sample, accepted: (title: string, difference: Dif
           }),
         ]
       : []),
-    ...parts
-      .filter(isFile)
-      .slice(0, 1)
-      .flatMap((file) => fileCases(sample, file)),
+    ...fileCases(sample, value),
   ];
 }
 
@@ -176,8 +180,8 @@ const withFileName = ({ headers, body }: Part): Part => ({
 const MEGABYTE = 1_048_576;
 
 /** Files of any bytes, of none and of many. */
-function fileCases(sample: Sample, file: Part): Case[] {
-  const { context, parts } = sample;
+function fileCases(sample: Sample, value: ReadonlyMap<string, Value>): Case[] {
+  const { context, slot, parts } = sample;
   const limit = context.operation.bodyLimit ?? context.target.bodyLimit;
   const success = expectSuccessOrOwnRefusal(context);
   const isTooLarge = limit !== undefined && limit < MEGABYTE;
@@ -188,7 +192,16 @@ function fileCases(sample: Sample, file: Part): Case[] {
     ['no byte', Buffer.alloc(0), success],
     ['1 MB', Buffer.alloc(limit === undefined || isTooLarge ? MEGABYTE : MEGABYTE - 4096, 'x'), ofSize],
   ];
-  return contents.map(([title, body, expect]) => {
+  return contents.flatMap(([title, body, expect]) => {
+    const mayHave = (part: Part): boolean => {
+      const name = nameOf(part, value) ?? '';
+      const [, ...others] = [value.get(name) ?? ''].flat();
+      const text = body.toString('latin1').replace(/[^x]/g, 'x');
+      const member = Array.isArray(value.get(name)) ? [text, ...others] : text;
+      return slotVerdict(context.oracle, slot, new Map(value).set(name, member)) !== 'invalid';
+    };
+    const file = parts.filter(isFile).find(mayHave);
+    if (!file) return [];
     return send(sample, 'unusual multipart', `a file of ${title}`, expect, {
       body: multipartBody(replaced(parts, file, { ...file, body }), BOUNDARY),
       rule: expect.kind === 'handled' ? 'no server error' : 'arbitrary content',

@@ -4,6 +4,7 @@ import { codecOf, isRange, sequenceOf } from '../document/media';
 import { nodeAt, resolvePointer } from '../json/tree';
 import { parse, parseOrUndefined, type Value } from '../json/value';
 import type { Finding } from '../profile';
+import { readingsOf } from '../request/serialize';
 import type { Oracle } from '../schema/oracle';
 import { header, headerLines, type RawResponse, summarize } from '../wire/message';
 import type { Exchange } from './comparison';
@@ -85,8 +86,10 @@ export function responseFindings(
   const ofRange = value === undefined ? 'binary' : 'json';
   const codec = isRange(documented.name) ? ofRange : codecOf(documented.name);
   if (documented.schema === undefined || codec === 'binary' || codec === 'multipart') return headers;
-  const got = codec === 'json' ? value : outcome.body.toString();
-  return [...headers, ...bodyFindings(document, oracles, documented.schema, got, outcome)];
+  const { schema } = documented;
+  const texts = codec === 'json' ? [] : readingsOf(document.responses, schema, outcome.body.toString());
+  const got = texts.find((text) => oracles.strict.valid(schema, text)) ?? texts[0] ?? value;
+  return [...headers, ...bodyFindings(document, oracles, schema, got, outcome)];
 }
 
 function headerFindings(

@@ -99,9 +99,7 @@ export function checkReceived(
 
 /** The value of a parameter. An own property only: it may have the name of an inherited one. */
 function receivedAs({ in: location, name }: Parameter, received: Received): unknown {
-  if (location === 'querystring') return received.querystring;
-  const values = received[location];
-  return values && Object.hasOwn(values, name) ? values[name] : undefined;
+  return location === 'querystring' ? received.query : memberAt(received[location], `/${escapeToken(name)}`);
 }
 
 function valueProblems(label: string, expected: Value, got: unknown): string[] {

@@ -48,10 +48,11 @@ function constrainBranch(
   all: readonly string[],
 ): JsonObject {
   const reference = asString(asObject(branch)['$ref']);
-  const own = hasNameOf(property, namesOf(owner, reference));
-  if (!isDefault(owner, reference)) return { allOf: [branch, own] };
+  const own = namesOf(owner, reference);
+  if (!isDefault(owner, reference)) return { allOf: [branch, hasNameOf(property, own)] };
   const known = [...all.flatMap((other) => namesOf(owner, other)), ...mappedNames(owner)];
-  return { allOf: [branch, { anyOf: [own, { not: hasNameOf(property, known) }] }] };
+  const others = known.filter((name) => !own.includes(name));
+  return { allOf: [branch, ...(others.length > 0 ? [{ not: hasNameOf(property, others) }] : [])] };
 }
 
 /** Whether a reference leads to the `defaultMapping`. */

@@ -42,7 +42,8 @@ export const codecOfBody = ({ encoders }: Document, { name, type }: MediaType): 
 
 /** The pointer to the schema of the whole body: that of a sequence has the items. */
 export function schemaOfBody({ items, schema, type }: MediaType): string | undefined {
-  return items !== undefined && codecOf(type) === 'lines' ? items.replace(/[^/]*$/, 'sequence') : schema;
+  const isSequence = codecOf(type) === 'lines' || (codecOf(type) === 'multipart' && schema === undefined);
+  return items !== undefined && isSequence ? items.replace(/[^/]*$/, 'sequence') : schema;
 }
 
 /** @param schema pointer to the schema of the body */
@@ -75,7 +76,7 @@ function bytesOf(document: Document, media: MediaType, schema: string): Encoding
       return { encode: (value) => Buffer.from(encode(value)), decode };
     }
     case 'multipart': {
-      const multipart = multipartOf(requests, schema.replace(/\/[^/]*$/, ''), essenceOf(type));
+      const multipart = multipartOf(requests, schema, essenceOf(type));
       return {
         encode: (value) => {
           const parts = multipart?.encode(value) ?? [];

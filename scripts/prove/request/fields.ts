@@ -75,6 +75,7 @@ export function pieceOf(
       .split(',')
       .every((type) => codecOf(type.trim()) === 'binary');
   const isBytes = isMultipart && !isJson && (isOpaque || schemasOfPart.some(describesBytes));
+  const isMeasured = schemasOfPart.some(({ minLength, maxLength }) => (minLength ?? maxLength) !== undefined);
   const named = schemasOfPart.map((one) => asString(one['contentMediaType'])).find((name) => name !== '');
   const usual = isJson ? 'application/json' : isBytes ? (named ?? 'application/octet-stream') : undefined;
   const type = given === '' ? usual : concreteType(given.trim(), isJson);
@@ -88,7 +89,11 @@ export function pieceOf(
     },
     decode: (value) => {
       if (isJson) return value;
-      if (isBytes) return typeof value === 'string' ? value : undefined;
+      // The length of a file is that of its bytes (OpenAPI 3.1 section 4.8.14.2), which a text has only in ASCII.
+      if (isBytes)
+        return typeof value === 'string' && (!isMeasured || Buffer.byteLength(value) === value.length)
+          ? value
+          : undefined;
       // A decoder of text may remove U+FEFF at the start.
       const isMarked = isMultipart && typeof value === 'string' && value.startsWith('\ufeff');
       return isMarked ? undefined : decodeText(schemas, locations, value);

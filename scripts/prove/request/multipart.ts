@@ -27,16 +27,17 @@ export interface Multipart {
  * The fields of `multipart/form-data` by their names; the parts of any other multipart type by their position (OpenAPI 3.2
  * section 4.15).
  *
- * @param media pointer to the Media Type Object
+ * @param schema pointer to the schema of the body
  * @returns undefined if the document does not say how the parts are encoded
  */
-export function multipartOf(schemas: Schemas, media: string, essence: string): Multipart | undefined {
+export function multipartOf(schemas: Schemas, schema: string, essence: string): Multipart | undefined {
+  const media = mediaOf(schema);
   const { encoding, prefixEncoding, itemEncoding } = objectAt(schemas.json, media);
   if (essence !== 'multipart/form-data')
     return prefixEncoding === undefined && itemEncoding === undefined
       ? undefined
-      : positionalParts(schemas, media);
-  const { encode, decode } = fieldsOf(schemas, `${media}/schema`, true);
+      : positionalParts(schemas, schema);
+  const { encode, decode } = fieldsOf(schemas, schema, true);
   const headersOf = (name: string): Header[] =>
     Object.hasOwn(asObject(encoding), name)
       ? requiredHeaders(schemas, `${media}/encoding/${escapeToken(name)}`)
@@ -50,9 +51,13 @@ export function multipartOf(schemas: Schemas, media: string, essence: string): M
   };
 }
 
-function positionalParts(schemas: Schemas, media: string): Multipart {
+/** The pointer to the Media Type Object of a schema. */
+export const mediaOf = (schema: string): string => schema.replace(/\/[^/]*$/, '');
+
+function positionalParts(schemas: Schemas, schema: string): Multipart {
+  const media = mediaOf(schema);
   const { prefixEncoding } = objectAt(schemas.json, media);
-  const subschemas = branchCombinations(schemas, anyValueOf(`${media}/schema`)).flat();
+  const subschemas = branchCombinations(schemas, anyValueOf(schema)).flat();
   const at = (index: number) => {
     const isListed = index < asArray(prefixEncoding).length;
     const pointer = isListed ? `${media}/prefixEncoding/${index}` : `${media}/itemEncoding`;

@@ -119,6 +119,10 @@ export function decodeText(schemas: Schemas, locations: SchemaLocations, value: 
   return readings.length === 1 ? readings[0] : undefined;
 }
 
+/** What a text may stand for where the schema at a pointer describes a primitive value. */
+export const readingsOf = (schemas: Schemas, schema: string, text: string): Value[] =>
+  decodePrimitive(new Set(branchCombinations(schemas, anyValueOf(schema)).flatMap(admittedTypes)), text);
+
 const admitsText = (allowed: ReadonlySet<Type>): boolean =>
   (['string', 'integer', 'number', 'boolean'] as const).some((type) => allowed.has(type));
 

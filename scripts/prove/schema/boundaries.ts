@@ -28,6 +28,9 @@ const VALUES_BY_TYPE: Readonly<Record<Type, Value[]>> = {
 
 const VALUES = TYPES.flatMap((type) => VALUES_BY_TYPE[type]);
 
+/** A text that every style of a parameter carries. */
+const LONG_WORD = 'x'.repeat(200);
+
 /** Strings that servers often handle wrongly: empty, U+0000, astral, combining, controls, right-to-left, BOM, quotes, long. */
 const UNUSUAL_STRINGS = [
   '',
@@ -135,8 +138,8 @@ export const BOUNDARIES: Readonly<Record<string, (context: BoundaryContext) => B
   contains: () => ({ violates: [[], [null], ['none of these']] }),
   unevaluatedItems: withExtraItems,
   items: withExtraItems,
-  anyOf: () => ({ violates: VALUES }),
-  oneOf: () => ({ violates: VALUES }),
+  anyOf: () => ({ violates: [...VALUES, LONG_WORD] }),
+  oneOf: () => ({ violates: [...VALUES, LONG_WORD] }),
   not: ({ limit }) => {
     const { enum: listed, const: only } = asObject(limit);
     const forbidden = [...asArray(listed), ...(only === undefined ? [] : [only])];

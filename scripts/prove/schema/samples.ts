@@ -181,9 +181,10 @@ function arrayValues(place: Place, owner: SchemaLocations, subschemas: Subschema
   );
   const most = tightest(subschemas, 'maxItems', 'min') ?? Math.max(least, prefix) + 3;
   if (least > most || least > MAX_COUNT) return NOTHING;
+  const hasRest = subschemas.some(({ schema }) => typeof schema['items'] === 'object');
   const lengths = {
     required: least,
-    all: Math.min(Math.max(least, prefix, 1), most),
+    all: Math.min(Math.max(least, prefix + (hasRest || prefix === 0 ? 1 : 0)), most),
     any: Math.min(least + 3, most),
   };
   const isUnique = subschemas.some(({ schema }) => schema['uniqueItems'] === true);

@@ -1,6 +1,6 @@
 import type { Holder } from '../json/parse';
 import { Unservable } from '../parameters/parts';
-import type { Codec } from './codec';
+import type { Codec, JudgeItem } from './codec';
 import { eventSchema } from '../operations/event-schema';
 import { judgeCopy, writeItems } from './items';
 
@@ -26,7 +26,11 @@ export const events: Codec = {
       body,
       items,
       (item, each, index) => {
-        const { holder, toJson } = judgeCopy(eventOf(item, data === 'json'), each, index);
+        const judge: JudgeItem = (holder, at) => {
+          if (data !== 'json') joinLines(holder['body'] as Holder);
+          each(holder, at);
+        };
+        const { holder, toJson } = judgeCopy(eventOf(item), judge, index);
         const event = holder['body'] as Holder;
         if (event['data'] === undefined) throw new TypeError('the data of an event is missing');
         const text = typeof event['data'] === 'string' && data !== 'json' ? event['data'] : undefined;
@@ -38,17 +42,21 @@ export const events: Codec = {
   },
 };
 
-/** The fields of an event, with the data that a client decodes: every end of a line is a line feed. */
-function eventOf(item: unknown, isJson: boolean): Holder {
+/** The fields of an event. */
+function eventOf(item: unknown): Holder {
   if (typeof item !== 'object' || item === null) throw new TypeError('an event is no object');
   const event: Holder = {};
   for (const name of FIELDS) {
     const value = (item as Holder)[name]; // once: it may be a getter
-    if (value === undefined) continue;
-    event[name] =
-      name === 'data' && typeof value === 'string' && !isJson ? value.replace(/\r\n?/g, '\n') : value;
+    if (value !== undefined) event[name] = value;
   }
   return event;
+}
+
+/** Makes a text of the copy what a client decodes from it, whoever has made it: every end of a line is a line feed. */
+function joinLines(event: Holder): void {
+  const { data } = event;
+  if (typeof data === 'string') event['data'] = data.replace(/\r\n?/g, '\n');
 }
 
 function fieldsOf({ event, id, retry }: Holder): string {

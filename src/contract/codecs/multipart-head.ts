@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { fieldLines, isFieldName, type RawHeaders } from '../http/header-field';
-import { type MediaType, parseMediaType, trimSpace } from '../http/media-type';
+import { type MediaType, parseMediaType, splitField, trimSpace } from '../http/media-type';
 import { notWellFormed } from './multipart-framing';
 
 /** The header fields of a part. */
@@ -51,7 +51,7 @@ function once(rawHeaders: readonly string[], name: string): string | undefined {
   return value;
 }
 
-const PARAMETER = /[\t ]*;[\t ]*([!#$%&'*+.^_`|~\w-]+)=(?:"((?:[^"\\]|\\.)*)"|([!#$%&'*+.^_`|~\w-]+))/y;
+const PARAMETER = /^([!#$%&'*+.^_`|~\w-]+)=(?:"((?:[^"\\]|\\.)*)"|([!#$%&'*+.^_`|~\w-]+))$/;
 
 /**
  * Parses the Content-Disposition of a part of a form.
@@ -80,13 +80,12 @@ function fileNameIn(parameters: ReadonlyMap<string, string>): string {
 function parseDisposition({ rawHeaders }: RawHeaders) {
   const field = once(rawHeaders, 'Content-Disposition');
   if (field === undefined) return undefined;
-  const kind = /^[\w-]*/.exec(field)?.[0] ?? '';
+  const [kind = '', ...parts] = splitField(field, ';');
   const parameters = new Map<string, string>();
-  PARAMETER.lastIndex = kind.length;
-  for (let at = kind.length; at < field.length; at = PARAMETER.lastIndex) {
-    const [, name = '', quoted, token] = PARAMETER.exec(field) ?? [];
+  for (const part of parts) {
+    const [, name = '', quoted, token] = PARAMETER.exec(part) ?? [];
     const key = name.toLowerCase();
-    if (key === '' || parameters.has(key))
+    if (!isFieldName(kind) || key === '' || parameters.has(key))
       throw notWellFormed('a part has a Content-Disposition that cannot be read');
     parameters.set(key, quoted === undefined ? (token ?? '') : unescape(quoted));
   }

@@ -7,7 +7,10 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { essenceOf, preferredCoding } from '../http/media-type';
 import type { Operation } from '../operations/operations';
+import type { Answer } from '../problem';
+import { fits } from './refusal-overlay';
 import { type Encoded, vary } from './response';
+import type { ServedOperation } from './served-operation';
 
 type Coding = 'br' | 'gzip';
 const OFFERED: readonly (Coding | 'identity')[] = ['br', 'gzip', 'identity'];
@@ -40,26 +43,46 @@ interface Negotiated {
   readonly coding: Coding | undefined;
 }
 
-/** Chooses the coding of an answer, and says so in its header fields. */
+/**
+ * Chooses the coding of an answer, and says so in its header fields.
+ *
+ * @param answer that of the handler
+ */
 export function negotiateCoding(
   request: IncomingMessage,
-  operation: Operation,
+  served: ServedOperation,
+  answer: Answer,
   encoded: Encoded,
 ): Negotiated {
   const { headers, body } = encoded;
-  const as = (coding: Coding | undefined, changed = encoded): Negotiated => ({ coding, encoded: changed });
-  if (typeof body !== 'string' && !(body instanceof Uint8Array)) return as(undefined);
+  const as = (coding: Coding | undefined, changed = headers): Negotiated => ({
+    coding,
+    encoded: { ...encoded, headers: changed },
+  });
+  if (typeof body !== 'string' && !(body instanceof Uint8Array)) return { coding: undefined, encoded };
   const accepted = request.headers['accept-encoding'];
   const must = refusesIdentity(accepted);
-  if ((body.length < LEAST && !must) || !isFree(operation, encoded, must)) return as(undefined);
+  if ((body.length < LEAST && !must) || !isFree(served.operation, encoded, must))
+    return { coding: undefined, encoded };
   const sent = { ...headers };
   vary(sent, 'Accept-Encoding');
-  const chosen = accepted === undefined ? undefined : preferredCoding(accepted, OFFERED);
-  const coding = chosen === 'identity' ? undefined : chosen;
-  // Section 8.8.1: what is alike only after decoding has a weak tag.
-  for (const [name, value] of coding ? Object.entries(headers) : [])
-    if (/^etag$/i.test(name) && typeof value === 'string') sent[name] = value.replace(/^"/, 'W/"');
-  return as(coding, { ...encoded, headers: sent });
+  const coding = accepted === undefined ? 'identity' : preferredCoding(accepted, OFFERED);
+  if (coding === undefined || coding === 'identity') return as(undefined, sent);
+  const weak = weakTag(headers);
+  // The document may know strong tags only. That of a hook need not be documented.
+  const own = Object.fromEntries(
+    Object.entries(answer.headers ?? {}).map(([name, value]) => [name, weak?.[name] ?? value]),
+  );
+  if (weak && !fits(served, { ...answer, headers: own })) return as(undefined, sent);
+  return as(coding, { ...sent, ...weak });
+}
+
+/** The ETag of an answer of which the bytes depend on its coding (section 8.8.1); undefined if it is weak, or there is none. */
+function weakTag(headers: Encoded['headers']): Readonly<Record<string, string>> | undefined {
+  const [name, tag] = Object.entries(headers).find(([name]) => /^etag$/i.test(name)) ?? [];
+  return name !== undefined && typeof tag === 'string' && tag.startsWith('"')
+    ? { [name]: `W/${tag}` }
+    : undefined;
 }
 
 /** Whether nothing but the wish of the client is against a coding. */

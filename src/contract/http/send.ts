@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Duplex, Readable } from 'node:stream';
+import { type Duplex, isErrored, isReadable, Readable } from 'node:stream';
 import { ReadableStream } from 'node:stream/web';
 import { isUnread } from './body';
 import { Connection } from './connection';
@@ -70,11 +70,16 @@ export function isStreamed(value: unknown): value is Streamed {
   return typeof (value as Partial<AsyncIterable<unknown>>)[Symbol.asyncIterator] === 'function';
 }
 
-/** Whether nobody reads a stream yet, and nobody has read it to its end. */
+/** Whether nobody reads a stream yet, and it has not failed, been ended or been read to its end. */
 export function isUntouched(value: Streamed): boolean {
-  return value instanceof ReadableStream
-    ? !value.locked
-    : !(value instanceof Readable && value.readableEnded);
+  const stream = value as Readable; // the types of these functions lack the streams of the web
+  // A ReadableStream that was created without any item is closed, too.
+  const mayBeOver = value instanceof Readable || Readable.isDisturbed(stream);
+  return (
+    !(mayBeOver && isReadable(stream) === false) &&
+    !isErrored(stream) &&
+    !(value instanceof ReadableStream && value.locked)
+  );
 }
 
 type PieceStream = AsyncIterable<string | Uint8Array>;

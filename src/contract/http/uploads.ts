@@ -1,4 +1,4 @@
-import { accessSync, constants, mkdirSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import { accessSync, constants, lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,9 +25,13 @@ const HOST = encodeURIComponent(hostname());
 const OWN = `uploads@${HOST}@${process.pid}@${RUN}`;
 const PROCESS_FOLDER = /^uploads@([^@]+)@(\d+)@([\da-f-]{36})$/;
 
-/** The folders of this process that hold files. */
-const inUse = new Set<string>();
+/** The folders of this process that hold files, with their number. Several services may share a folder. */
+const inUse = new Map<string, number>();
+/** How many files the process has made. Each has its number as its name. */
+let made = 0;
 let isWatching = false;
+/** When the process began, in milliseconds since 1970. */
+const BEGAN = Date.now() - process.uptime() * 1_000;
 
 /** Files cannot be made in the folder of uploads. */
 export class UnusableFolder extends Error {
@@ -39,8 +43,6 @@ export class Uploads {
   private readonly folder: string;
   private readonly quota: number;
   private bytes = 0;
-  private files = 0;
-  private count = 0;
 
   /**
    * @param memory the bytes of one body in memory, beyond which each of its files lies on the disk
@@ -78,11 +80,10 @@ export class Uploads {
 
   /** Opens a new file. `remove` must be called with its path. */
   async open(): Promise<{ readonly handle: FileHandle; readonly path: string }> {
-    this.files++;
-    inUse.add(this.folder);
+    this.count(1);
     if (!isWatching) process.on('exit', removeInUse);
     isWatching = true;
-    const path = join(this.folder, String(++this.count));
+    const path = join(this.folder, String(++made));
     try {
       await mkdir(this.folder, { recursive: true, mode: 0o700 });
       return { handle: await open(path, 'wx', 0o600), path };
@@ -95,13 +96,15 @@ export class Uploads {
   /** Removes a file, and the folder after its last file. */
   async remove(path: string): Promise<void> {
     await rm(path, { force: true });
-    if (--this.files > 0) return;
-    try {
-      rmdirSync(this.folder);
-      inUse.delete(this.folder);
-    } catch {
-      // Another service of this process has files in it, and removes it after the last of them.
-    }
+    if (this.count(-1) > 0) return;
+    inUse.delete(this.folder);
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  private count(more: number): number {
+    const files = (inUse.get(this.folder) ?? 0) + more;
+    inUse.set(this.folder, files);
+    return files;
   }
 }
 
@@ -123,8 +126,8 @@ function removeLeftovers(folder: string): void {
     const [, host, pid, run] = PROCESS_FOLDER.exec(name) ?? [];
     if (host === undefined || run === RUN) continue;
     const path = join(folder, name);
-    const isHere = host === HOST;
-    if (!(isHere ? hasEnded(Number(pid)) : isOld(path))) continue;
+    const changed = lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+    if (host === HOST ? !hasEnded(Number(pid), changed) : Date.now() - changed <= OLD) continue;
     try {
       rmSync(path, { recursive: true, force: true });
     } catch {
@@ -135,21 +138,19 @@ function removeLeftovers(folder: string): void {
 
 /** Removes the files of requests that the end of the process cuts off. */
 function removeInUse(): void {
-  for (const folder of inUse) rmSync(folder, { recursive: true, force: true });
+  for (const folder of inUse.keys()) rmSync(folder, { recursive: true, force: true });
 }
 
-/** Whether a process has ended. A process of the same number as this one has: a container gives each main process the same. */
-function hasEnded(pid: number): boolean {
-  if (pid === process.pid) return true;
+/**
+ * Whether the process has ended that has last changed a folder. A container gives each main process the same number; a thread
+ * of this process has another run.
+ */
+function hasEnded(pid: number, changed: number): boolean {
+  if (pid === process.pid) return changed < BEGAN;
   try {
     process.kill(pid, 0);
     return false;
   } catch (error) {
     return codeOf(error) === 'ESRCH';
   }
-}
-
-function isOld(path: string): boolean {
-  const changed = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  return Date.now() - changed > OLD;
 }

@@ -6,6 +6,7 @@ import {
   members,
   type OpenApiDocument,
 } from '../document/document';
+import type { Place } from '../document/json-pointer';
 import { APPLICATORS, inPlace } from '../document/subschemas';
 import { essenceOf, isJson } from '../http/media-type';
 import { DescribedValue } from './described-value';
@@ -32,6 +33,11 @@ const PLAIN =
 export function eventSchema(document: OpenApiDocument, given: string): EventSchema {
   const pointer = targetOf(document, given);
   const { subschemas } = document;
+  if (applies(document, pointer, ({ value }) => [value['required']].flat().some(isNoField)))
+    document.addFinding(
+      given,
+      'requires what no event has: events have event, data, id and retry. Describe JSON in data by contentMediaType: application/json and contentSchema',
+    );
   const applying = subschemas.possible(pointer).map((place) => place.pointer);
   const always = new Set(subschemas.certain(pointer).map((place) => place.pointer));
   const json = new Map<string, readonly string[]>();
@@ -52,19 +58,7 @@ export function eventSchema(document: OpenApiDocument, given: string): EventSche
           'compares whole events, but their data is JSON: describe each property instead',
         );
 
-  const known = new Map<string, boolean>();
-  const isAlways = subschemas.fold(pointer, inPlace, known, (place, parts) => {
-    const holds = (...keywords: string[]) =>
-      parts.flatMap(({ keyword, pointer: part }) =>
-        keywords.includes(keyword) ? [known.get(part) === true] : [],
-      );
-    const branches = [holds('anyOf'), holds('oneOf'), holds('then', 'else').slice(0, 2)];
-    return (
-      json.has(place.pointer) ||
-      holds('$ref', 'allOf').includes(true) ||
-      branches.some((of, i) => of.length > (i === 2 ? 1 : 0) && !of.includes(false))
-    );
-  });
+  const isAlways = applies(document, pointer, (place) => json.has(place.pointer));
   for (const [at, plain] of texts)
     if (!plain && (isAlways || always.has(at)))
       document.addFinding(
@@ -84,6 +78,27 @@ export function eventSchema(document: OpenApiDocument, given: string): EventSche
     return { type: 'string', allOf: [refTo(joinPointer(at, 'properties', 'data'))] };
   };
   return { items: derive(document, pointer, dataOf), data: isAlways ? 'json' : 'both' };
+}
+
+const isNoField = (name: unknown): boolean =>
+  typeof name === 'string' && !['event', 'data', 'id', 'retry'].includes(name);
+
+/** Whether one of the schemas for which `is` holds applies to each value of the schema at a pointer. */
+function applies(document: OpenApiDocument, pointer: string, is: (place: Place) => boolean): boolean {
+  const known = new Map<string, boolean>();
+  const applies = document.subschemas.fold(pointer, inPlace, known, (place, parts) => {
+    const holds = (...keywords: string[]) =>
+      parts.flatMap(({ keyword, pointer: part }) =>
+        keywords.includes(keyword) ? [known.get(part) === true] : [],
+      );
+    const branches = [holds('anyOf'), holds('oneOf'), holds('then', 'else').slice(0, 2)];
+    return (
+      is(place) ||
+      holds('$ref', 'allOf').includes(true) ||
+      branches.some((of, i) => of.length > (i === 2 ? 1 : 0) && !of.includes(false))
+    );
+  });
+  return applies === true;
 }
 
 /** The target of what is nothing but a reference: many streams have the same events, whose schema is derived once. */

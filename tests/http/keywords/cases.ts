@@ -81,6 +81,11 @@ const paths = (things: object, more: object = {}) => buildDocument({ paths: { '/
 /** A document of 3.2, which adds the keyword of the case. */
 const of32 = (document: JsonObject): JsonObject => ({ ...document, openapi: '3.2.0' });
 const item = { pathItems: { A: { post: operation('postThing') } } };
+/** A body of one part. */
+const partOf = (kind: string): Exchange => ({
+  type: `multipart/${kind}; boundary=b`,
+  body: `--b\r\nContent-Disposition: ${kind}; name=a\r\nContent-Type: text/plain\r\n\r\n1\r\n--b--`,
+});
 const bodyIn = (content: object) => ({ requestBody: { content } });
 const bodyOf = (schema: unknown, more: object = {}) => things(bodyIn(json(schema)), more);
 
@@ -190,22 +195,25 @@ const ROWS: readonly Row[] = [
   ['Encoding explode', formOf({ explode: false }), 204, { type: FORM, body: 'a=1,2' }],
   [
     'Encoding headers',
-    things({
-      requestBody: {
-        content: {
-          'multipart/form-data': {
-            schema: { properties: { a: integer } },
-            encoding: { a: { headers: { 'X-A': { required: true, schema: integer } } } },
-          },
+    things(
+      bodyIn({
+        'multipart/form-data': {
+          schema: { properties: { a: integer } },
+          encoding: { a: { headers: { 'X-A': { required: true, schema: integer } } } },
         },
-      },
-    }),
+      }),
+    ),
     400,
-    {
-      type: 'multipart/form-data; boundary=b',
-      body: '--b\r\nContent-Disposition: form-data; name=a\r\n\r\n1\r\n--b--',
-    },
+    partOf('form-data'),
   ],
+  ...['prefixEncoding', 'itemEncoding'].map((name): Row => {
+    const encoding = { contentType: 'text/csv' };
+    const media = {
+      schema: { type: 'array', items: integer },
+      [name]: name === 'itemEncoding' ? encoding : [encoding],
+    };
+    return [`MediaType ${name}`, of32(things(bodyIn({ 'multipart/mixed': media }))), 400, partOf('mixed')];
+  }),
   // OpenAPI 3.1 section 4.8.15.1: with this keyword an object has a style instead of JSON, which a form does not support.
   ['Encoding allowReserved', formOf({ allowReserved: true }, 'object'), 'refused'],
 

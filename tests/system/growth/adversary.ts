@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../src/contract';
+import type { Answer, JsonObject } from '../../../src/contract';
 
 /** One request, and what the handler answers it with. */
 export interface Exchange {
@@ -8,6 +8,8 @@ export interface Exchange {
   readonly body?: string;
   /** The body of the answer, as JSON text; without it the handler answers 204. */
   readonly answer?: string;
+  /** Makes the whole answer in place of it: one that JSON cannot say. */
+  readonly reply?: () => Answer;
 }
 
 /** A request that shall cost much, and one of the same size and operation that costs what requests cost. */

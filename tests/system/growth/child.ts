@@ -1,12 +1,14 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
 import { Worker } from 'node:worker_threads';
 import { createHttpServer, OpenApiDocument, strategiesFor } from '../../../src/contract';
 import { renderPlain } from '../../support/plain-errors';
 import { buildApp, buildService } from '../../support/service';
 import { bytesOf } from '../../support/wire';
-import type { JsonObject } from '../../../src/contract';
+import { isStreamed } from '../../../src/contract/http/send';
+import type { Answer, JsonObject } from '../../../src/contract';
 import type { Exchange, Subject } from './adversary';
 import { PLANT_STORE } from './plants';
 import { growing } from './documents';
@@ -24,13 +26,14 @@ const LIMITS = { headersTimeout: 0, requestTimeout: 0, keepAliveTimeout: 1_000, 
 
 interface Served {
   readonly server: Server;
-  /** What the handler answers with from now on. */
-  readonly answerWith: (body: unknown) => void;
+  /** How the handler answers from now on. */
+  readonly answerWith: (reply: () => Answer) => void;
 }
 
 function handlersOf<T>(document: JsonObject, handler: T): Record<string, T> {
-  const items = Object.values(document['paths'] as Record<string, { post: { operationId: string } }>);
-  return Object.fromEntries(items.map(({ post }) => [post.operationId, handler]));
+  const items = Object.values(document['paths'] as Record<string, Record<string, { operationId: string }>>);
+  const operations = items.flatMap((item) => Object.values(item));
+  return Object.fromEntries(operations.map(({ operationId }) => [operationId, handler]));
 }
 
 function serve({ about, document }: Subject): Served {
@@ -38,15 +41,18 @@ function serve({ about, document }: Subject): Served {
     const app = buildApp({ bodyLimit: MOST });
     return { server: createHttpServer(app, renderPlain, LIMITS), answerWith: () => undefined };
   }
-  let body: unknown;
-  const handler = () => Promise.resolve(body === undefined ? { status: 204 } : { status: 200, body });
+  let reply = (): Answer => ({ status: 204, body: undefined });
+  const handler = async ({ body }: { readonly body?: unknown }) => {
+    if (isStreamed(body)) await Readable.from(body).toArray();
+    return reply();
+  };
   const strategies = strategiesFor(new OpenApiDocument(document), () => ({}));
   const handlers = handlersOf(document, handler);
-  const { app } = buildService({ document, handlers, strategies, bodyLimit: MOST });
+  const { app } = buildService({ document, handlers, strategies, bodyLimit: MOST, compression: true });
   return {
     server: createHttpServer(app, renderPlain, LIMITS),
     answerWith: (given) => {
-      body = given;
+      reply = given;
     },
   };
 }
@@ -72,10 +78,11 @@ async function cost(port: number, bytes: string): Promise<Cost> {
   socket.on('data', (chunk) => {
     if (status === 0) status = Number(chunk.toString('latin1', 9, 12));
   });
-  socket.on('error', () => undefined);
+  socket.on('error', () => undefined); // a wrong item of an answer resets the connection
+  const closed = new Promise((resolve) => socket.once('close', resolve));
   tick();
   socket.write(bytes);
-  await once(socket, 'close');
+  await closed;
   running = false;
   const { user, system } = process.cpuUsage(before);
   const elapsed = performance.now() - began;
@@ -119,7 +126,8 @@ async function perform(task: Task): Promise<Cost> {
   const made = all[subject]?.adversaries[adversary];
   if (!made) throw new Error(`expected the number of an adversary, got ${adversary}`);
   const exchange = innocent ? made.innocent(size) : made.hostile(size);
-  answerWith(exchange.answer === undefined ? undefined : JSON.parse(exchange.answer));
+  const body: unknown = exchange.answer === undefined ? undefined : JSON.parse(exchange.answer);
+  answerWith(exchange.reply ?? (() => ({ status: body === undefined ? 204 : 200, body })));
   const bytes = requestOf(exchange);
   let least = await cost(port, bytes);
   for (let run = 1; run < runs && least.cpu >= enough; run++) {

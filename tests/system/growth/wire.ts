@@ -1,54 +1,7 @@
-import { openApi, plainList, type Exchange, type Subject } from './adversary';
-import { numbered, repeat, texts, type Text } from './inputs';
-import { names, numbers, strings } from './json';
-
-/** Puts a text into a request. */
-type Place = (text: string) => Exchange;
-
-const field =
-  (name: string, before = ''): Place =>
-  (text) => ({ headers: [[name, before + text]] });
-const target =
-  (before: string): Place =>
-  (text) => ({ target: before + text });
-const bodyOf =
-  (type: string): Place =>
-  (body) => ({ headers: [['Content-Type', type]], body });
-/** An innocent request: a text of the size in its place. */
-const filled =
-  (place: Place, text: string) =>
-  (size: number): Exchange =>
-    place(repeat(text, size));
-
-const done = { 204: { description: 'done' } };
-
-/** One subject of requests to `/things`: what grows is put where `place` says. */
-function subject(
-  about: string,
-  operation: object,
-  inputs: readonly Text[],
-  place: Place,
-  innocent: (size: number) => Exchange,
-  { paths, components }: { readonly paths?: object; readonly components?: object } = {},
-): Subject {
-  const things = { '/things': { post: { operationId: 'postThing', responses: done, ...operation } } };
-  return {
-    about,
-    direction: 'in',
-    document: openApi(paths ?? things, components),
-    adversaries: inputs.map(({ name, make }) => ({ name, hostile: (size) => place(make(size)), innocent })),
-  };
-}
-
-const SCHEMAS = {
-  primitive: { type: 'integer', format: 'int64' },
-  array: { type: 'array', items: { type: 'integer' } },
-  object: {
-    type: 'object',
-    properties: { a: { type: 'integer' } },
-    additionalProperties: { type: 'integer' },
-  },
-};
+import { type Exchange, type Subject } from './adversary';
+import { bodySubjects } from './bodies';
+import { done, field, filled, type Place, SCHEMAS, separated, subject, target } from './places';
+import { numbered, texts, type Text } from './inputs';
 
 /** Of each place: its styles, what its reader looks for, and how properties are separated. */
 const PLACES = {
@@ -113,12 +66,6 @@ const parameterSubjects = (): Subject[] =>
     return subject(about, { parameters }, inputs, probe, filled(plain, 'plain,text,'));
   });
 
-/** Parts that are all different, by their number. */
-const separated =
-  (delimiter: string, part: (index: number) => string) =>
-  (size: number): string =>
-    numbered(part, size).replaceAll(',', delimiter);
-
 /** Templates with one, two and three parameters in a segment, literals between them, and siblings that match the same. */
 const TEMPLATES = [
   ['/{a}'],
@@ -152,75 +99,6 @@ const pathSubjects = (): Subject[] =>
     return subject(`path ${shown}`, {}, inputs, target('/things/'), innocent, { paths });
   });
 
-const FORM = 'application/x-www-form-urlencoded';
-const taking = (type: string, media: object): object => ({ requestBody: { content: { [type]: media } } });
-const asJson =
-  (name: string): Place =>
-  (text) => ({ target: `/things?${name}=${encodeURIComponent(text)}` });
-
-function bodySubjects(): Subject[] {
-  const { array, primitive } = SCHEMAS;
-  const open = { type: 'object', properties: { plain: array, probe: {} } };
-  const listing = { ...open, properties: { plain: array, probe: array }, additionalProperties: primitive };
-  const keys = (part: (index: number) => string): Text => ({
-    name: `${part(0)}&${part(1)}&...`,
-    make: separated('&', part),
-  });
-  const pairs = [
-    ...texts(['a', '&', '=', '+', '%20', '%', '&probe=1', 'probe=1&', '%5B', '[a]', ';', ','], {
-      starts: ['', 'probe='],
-      ends: ['', '%ff'],
-    }),
-    keys((i) => `n${i}=1`),
-    keys((i) => `n${i}`),
-    keys((i) => `probe=${i}`),
-    keys((i) => `probe%5Bn${i}%5D=1`),
-    keys((i) => `${i}=1`),
-  ];
-  const types = texts(
-    [';', ' ', ';a=b', '; a="b"', '; a="\\"', 'a', '/', '"', '\\', ';charset=utf-8', '\t', 'a/a,'],
-    {
-      starts: ['', 'application/json', 'application/json;', 'application/json; a="', 'application/json; a='],
-      ends: ['', 'x', '"', ' ;'],
-    },
-  );
-  const text = bodyOf('text/plain');
-  const letters = texts(['a', 'é', '\u{1f331}', '\ufeff', '\u0000']);
-  const content = { 'application/json': { schema: {} } };
-  const innocentForm = (size: number): Exchange => bodyOf(FORM)(repeat('plain=1&', size).slice(0, -1));
-  return [
-    subject('form, open', taking(FORM, { schema: open }), pairs, bodyOf(FORM), innocentForm),
-    subject(
-      'form, an array and others',
-      taking(FORM, { schema: listing }),
-      pairs,
-      bodyOf(FORM),
-      innocentForm,
-    ),
-    subject(
-      'Content-Type',
-      taking('application/json', {}),
-      types,
-      (type) => bodyOf(type)('{}'),
-      (size) => bodyOf('application/json')(plainList(size)),
-    ),
-    subject(
-      'text',
-      taking('text/plain', { schema: { type: 'string', maxLength: 5 } }),
-      letters,
-      text,
-      filled(text, 'plain'),
-    ),
-    subject(
-      'JSON in a query parameter',
-      { parameters: [{ name: 'probe', in: 'query', content }] },
-      [...numbers, ...strings, ...names],
-      asJson('probe'),
-      (size) => asJson('probe')(plainList(size / 2)),
-    ),
-  ];
-}
-
 const RANGES = texts(
   [
     ...['text/plain', 'text/plain;q=0.1', ',', ' ', ';', ';q=', '*/*', '*/*;q=0', 'a/b', '"', 'a="b"'],
@@ -228,6 +106,22 @@ const RANGES = texts(
   ],
   { starts: ['', 'text/plain;q=0.'], ends: ['', ',x', ', application/json'] },
 );
+const CODINGS = texts(['br', 'gzip;q=0.1', ',', ' ', ';', ';q=', '*', 'identity;q=0', '"', '0', '\t'], {
+  starts: ['', 'br;q=0.'],
+  ends: ['', ',x', ', *;q=0'],
+});
+const TAGS = texts(['"a"', 'W/"a"', ',', ' ', '"', 'W/', '*', 'a', '""', '\t', '\\'], {
+  starts: ['', '"', 'W/"a",'],
+  ends: ['', 'x', ', "b"'],
+});
+const BYTES = texts(['0', '9', '-', '1-2', ',', '1-2,', ' ', '=', 'bytes='], {
+  starts: ['', 'bytes=', 'bytes=-', 'bytes=0-', 'bytes=1-1,'],
+  ends: ['', 'x', '-'],
+});
+const DATES = texts(['Sun, ', '06', ' ', 'Nov', '1994 ', '08:', '0', 'GMT', ':', '-'], {
+  starts: ['', 'Sun, 06 Nov 1994 08:49:37 GMT', 'Sunday, 06-Nov-'],
+  ends: ['', ' GMT'],
+});
 const credentials = (scheme: string): Text[] =>
   texts([' ', 'a', '=', 'a=', '.', '/', '+', ',', '"', '\t', `${scheme} `], {
     starts: [scheme, `${scheme} `, `${scheme} a`],
@@ -266,11 +160,39 @@ function headerSubjects(): Subject[] {
   const responses = { 200: { description: 'done', content } };
   const answered =
     <Given>(make: (given: Given) => Exchange) =>
-    (given: Given): Exchange => ({ ...make(given), answer: '"done"' });
+    (given: Given): Exchange => ({ ...make(given), answer: JSON.stringify('done'.repeat(500)) });
   const securitySchemes = Object.fromEntries(
     Object.entries(SCHEMES).map(([name, [, scheme]]) => [name, scheme]),
   );
+  const file = {
+    200: {
+      description: 'done',
+      headers: { ETag: { schema: {} } },
+      content: { 'application/octet-stream': {} },
+    },
+  };
+  const states = Object.fromEntries(
+    ['206', '304', '412', '416'].map((status) => [status, { description: status }]),
+  );
+  const get = { operationId: 'getThing', responses: { ...file, ...states } };
+  const paths = { '/things': { get } };
+  const reply = () => ({ status: 200, headers: { ETag: '"b"' }, body: Buffer.alloc(2_000) });
+  const asked =
+    <Given>(make: (given: Given) => Exchange) =>
+    (given: Given): Exchange => ({ ...make(given), method: 'GET', reply });
+  const conditional = (name: string, inputs: readonly Text[]) =>
+    subject(name, {}, inputs, asked(field(name)), asked(innocent), { paths });
   return [
+    ...['If-Match', 'If-None-Match', 'If-Range'].map((name) => conditional(name, TAGS)),
+    ...['If-Modified-Since', 'If-Unmodified-Since'].map((name) => conditional(name, DATES)),
+    conditional('Range', BYTES),
+    subject(
+      'Accept-Encoding',
+      { responses },
+      CODINGS,
+      answered(field('Accept-Encoding')),
+      answered(innocent),
+    ),
     subject('Accept', { responses }, RANGES, answered(field('Accept')), answered(innocent)),
     ...Object.entries(SCHEMES).map(([name, [about, , inputs, place]]) =>
       subject(about, { security: [{ [name]: [] }] }, inputs, place, innocent, {

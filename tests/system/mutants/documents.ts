@@ -63,6 +63,27 @@ const notServed = (method: string): Partial<Parts> =>
     if (incoming.method === method) incoming.url = '/nowhere';
   });
 
+/** A server that does not see a header of the request. */
+const unheard = (name: string): Partial<Parts> =>
+  request((incoming) => {
+    Reflect.deleteProperty(incoming.headers, name);
+    replaceLines(incoming.rawHeaders, name);
+  });
+
+/** A server whose answers of a status have another header, or none. */
+const changedHead = (status: number, name: string, value?: string): Partial<Parts> => ({
+  wrap: (application) => (incoming, response) => {
+    const writeHead = response.writeHead.bind(response);
+    Object.assign(response, {
+      writeHead: (given: number, fields: string[]) => {
+        if (given === status) replaceLines(fields, name, value);
+        return writeHead(given, fields);
+      },
+    });
+    application(incoming, response);
+  },
+});
+
 const EVENT = '/paths/~1events/get/responses/200/content/text~1event-stream/x-item-schema';
 
 /** A server whose document lacks some keywords of a schema. */
@@ -169,6 +190,22 @@ const FAULTS: Readonly<Record<string, Table<Partial<Parts> | DocumentFault>>> = 
       'what every object has is taken for a property': {
         pass: (received) => ({ ...received, query: { toString: 'function', ...received.query } }),
       },
+    },
+  },
+  'files.yaml': {
+    representations: {
+      'Range is ignored': unheard('range'),
+      'If-Range is ignored': unheard('if-range'),
+      'If-None-Match is ignored': unheard('if-none-match'),
+      'If-Modified-Since is ignored': unheard('if-modified-since'),
+      'HEAD has ranges': request((incoming) => {
+        if (incoming.headers.range !== undefined) incoming.method = 'GET';
+      }),
+      '206 has no ETag': changedHead(206, 'etag'),
+      '416 does not say the size': changedHead(416, 'content-range'),
+    },
+    baseline: {
+      'what has an ETag is not stored': changedHead(200, 'cache-control', 'no-store'),
     },
   },
   'streams.yaml': {

@@ -233,7 +233,7 @@ it('prepares the objects that examples name, and create-read-delete', async () =
       },
     },
   });
-  expect(files['src/shop/shop-store.ts']?.match(/: \w+Store;/g)).toEqual([': CartsStore;']);
+  expect(files['src/shop/shop-store.ts']?.match(/: \w+Part;/g)).toEqual([': CartsPart;']);
   const service = files['tests/contract/service.ts'] ?? '';
   expect(service).toContain('await dependencies.store.carts.add(examples.carts)');
   expect(examplesIn(files)).toEqual({ carts: {} });
@@ -292,7 +292,7 @@ it.each([
   });
   const store = files['src/shop/shop-store.ts'] ?? '';
   if (isStored) {
-    expect(store).toContain('readonly loans: LoansStore;');
+    expect(store).toContain('readonly loans: LoansPart;');
     expect(files['src/storage/loans.ts']).toContain('day: TEXT');
   } else expect(store).not.toContain('loans');
 });
@@ -308,6 +308,7 @@ it.each([
   ['Record', '/records', 'records', 'RecordItem'],
   ['Gate', '/close', 'close2', 'Gate'],
   ['Maker', '/constructor', 'constructor2', 'Maker'],
+  ['Sale', '/shop', 'import type { ShopPart }', 'Sale'],
 ])('a schema %s below %s has names that the files of the service do not use', async (name, path, member) => {
   const schema = { type: 'object', required: ['id'], properties: { id: text } };
   const components = { schemas: { [name]: schema } };

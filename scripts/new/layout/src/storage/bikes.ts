@@ -75,4 +75,4 @@ export const bikesIn = (database: Database) => ({
   },
 });
 
-export type BikesStore = ReturnType<typeof bikesIn>;
+export type BikesPart = ReturnType<typeof bikesIn>;

@@ -46,4 +46,4 @@ export const neighborsIn = (database: Database) => ({
   },
 });
 
-export type NeighborsStore = ReturnType<typeof neighborsIn>;
+export type NeighborsPart = ReturnType<typeof neighborsIn>;

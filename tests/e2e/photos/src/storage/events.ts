@@ -68,4 +68,4 @@ export const eventsIn = (database: Database) => {
   };
 };
 
-export type EventsStore = ReturnType<typeof eventsIn>;
+export type EventsPart = ReturnType<typeof eventsIn>;
