@@ -34,10 +34,7 @@ export interface Decided extends Project {
  */
 export function filledLayout(decided: Decided): Record<string, string> {
   const { kebab, pascal, snake, title } = decided.names;
-  // A service of photos may have the name of its table.
-  const isTable = decided.stores.tables.some((table) => partOf(table) === `${pascal}Store`);
-  const own = isTable ? `${pascal}Service` : pascal;
-  const names = { 'bike-shed': kebab, BikeShed: own, bike_shed: snake, 'Bike Shed': title };
+  const names = { 'bike-shed': kebab, BikeShed: pascal, bike_shed: snake, 'Bike Shed': title };
   const places: Readonly<Record<string, Places>> = { ...projectPlaces(decided), ...sourcePlaces(decided) };
   const isOwn = (file: string) =>
     file !== 'openapi/overlay.yaml' && (decided.users !== undefined || file !== USERS);

@@ -1,16 +1,15 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { parse } from 'yaml';
 import { keepFolder } from '../support/folder';
-import { installBeside, TARBALL } from '../support/package';
+import { installBeside, layOut, TARBALL } from '../support/package';
 import { freePort } from '../support/postgres';
 
 // The CI of a service that `make new` lays out. Its scripts run with stand-ins of docker and make, which are not on each machine.
 
 jest.setTimeout(120_000);
 
-const ROOT = resolve(__dirname, '../..');
 const folder = keepFolder();
 const service = join(folder, 'night-museum');
 const bin = join(folder, 'bin');
@@ -54,11 +53,7 @@ function runScript(script: string, env: Readonly<Record<string, string>>, ...arg
 beforeAll(() => {
   installBeside(folder, TARBALL);
   mkdirSync(bin);
-  const document = join(ROOT, 'tests/e2e/new-service/night-museum.yaml');
-  const options = ['--package', TARBALL, '--modules', join(folder, 'node_modules')];
-  execFileSync(join(ROOT, 'node_modules/.bin/tsx'), ['scripts/new/main.ts', service, document, ...options], {
-    cwd: ROOT,
-  });
+  layOut(service, 'tests/e2e/new-service/night-museum.yaml');
 });
 
 test('tests on PostgreSQL, once; applies migrations to old data; starts the image; audits; ends what a newer push replaces', () => {

@@ -1,23 +1,19 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { keepFolder } from '../support/folder';
-import { installBeside, runIn, TARBALL } from '../support/package';
+import { installBeside, layOut, runIn, TARBALL } from '../support/package';
 import { startProcess } from '../support/process';
 
 // A service whose users log in: an API key with a prefix, envelopes, a refusal without a body, and one by 422.
 
 jest.setTimeout(120_000);
 
-const ROOT = resolve(__dirname, '../..');
 const folder = keepFolder();
 const service = join(folder, 'club');
 let said: string;
 beforeAll(() => {
   installBeside(folder, TARBALL);
-  const options = ['--package', TARBALL, '--modules', join(folder, 'node_modules')];
-  const command = ['scripts/new/main.ts', service, join(__dirname, 'new-service/club.yaml'), ...options];
-  said = execFileSync(join(ROOT, 'node_modules/.bin/tsx'), command, { cwd: ROOT, encoding: 'utf8' });
+  said = layOut(service, join(__dirname, 'new-service/club.yaml'));
 });
 
 const read = (file: string) => readFileSync(join(service, file), 'utf8');

@@ -5,7 +5,7 @@ import { basename, join, resolve } from 'node:path';
 import type { ContractReport } from '../../scripts/prove';
 import { withoutUnusedImports } from '../../scripts/new/fill';
 import { keepFolder } from '../support/folder';
-import { installBeside, runIn, TARBALL } from '../support/package';
+import { installBeside, layOut, runIn, TARBALL } from '../support/package';
 import { startProcess } from '../support/process';
 
 // A service that `make new` lays out from a document of its own: eight operations, basic authentication, an API key, the
@@ -20,15 +20,6 @@ const folder = keepFolder();
 const service = join(folder, 'night-museum');
 let said: string;
 
-/** Lays out a service from a document. Returns what the command prints. */
-function layOut(target: string, document: string): string {
-  const options = ['--package', TARBALL, '--modules', join(folder, 'node_modules')];
-  return execFileSync(
-    join(ROOT, 'node_modules/.bin/tsx'),
-    ['scripts/new/main.ts', target, document, ...options],
-    { cwd: ROOT, encoding: 'utf8' },
-  );
-}
 beforeAll(() => {
   installBeside(folder, TARBALL);
   said = layOut(service, join(GIVEN, 'night-museum.yaml'));

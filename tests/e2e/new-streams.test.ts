@@ -1,22 +1,18 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { keepFolder } from '../support/folder';
-import { installBeside, runIn, TARBALL } from '../support/package';
+import { installBeside, layOut, runIn, TARBALL } from '../support/package';
 
 // A service that `make new` lays out from a document of OpenAPI 3.2 with uploads, streams and events; then its handlers.
 
 jest.setTimeout(120_000);
 
-const ROOT = resolve(__dirname, '../..');
 const folder = keepFolder();
 const service = join(folder, 'gallery');
 let said: string;
 beforeAll(() => {
   installBeside(folder, TARBALL);
-  const options = ['--package', TARBALL, '--modules', join(folder, 'node_modules')];
-  const command = ['scripts/new/main.ts', service, join(__dirname, 'new-service/gallery.yaml'), ...options];
-  said = execFileSync(join(ROOT, 'node_modules/.bin/tsx'), command, { cwd: ROOT, encoding: 'utf8' });
+  said = layOut(service, join(__dirname, 'new-service/gallery.yaml'));
 });
 
 const run = (...args: readonly string[]) => runIn(service, 'contract-first', ...args);

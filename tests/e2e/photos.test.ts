@@ -1,10 +1,8 @@
-import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { delimiter, dirname, join, resolve } from 'node:path';
-import { promisify } from 'node:util';
-import { Client } from 'pg';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { join } from 'node:path';
 import { keepFolder } from '../support/folder';
-import { installBeside, TARBALL } from '../support/package';
+import { installBeside, layOut, TARBALL } from '../support/package';
+import { commandsOf, followCommands } from '../support/page';
 import { type Postgres, startPostgres } from '../support/postgres';
 import { startProcess } from '../support/process';
 
@@ -12,41 +10,23 @@ import { startProcess } from '../support/process';
 
 jest.setTimeout(600_000);
 
-const ROOT = resolve(__dirname, '../..');
-const PAGE = readFileSync(join(ROOT, 'docs/photos.md'), 'utf8');
-const [LAY_OUT = '', WRITE = '', RUN, WATCH = '', ...BLOCKS] = [
-  ...PAGE.matchAll(/^```sh\n([^]*?)^```$/gm),
-].map(([, block = '']) => block);
-const PROVE = BLOCKS.pop() ?? '';
+const [LAY_OUT = '', WRITE = '', RUN, WATCH = '', UPLOAD = '', DOWNLOAD = '', PROVE = ''] =
+  commandsOf('photos.md');
 
 const folder = keepFolder();
 const service = join(folder, 'photos');
-const PATH = [dirname(process.execPath), process.env['PATH']].join(delimiter);
 const AUTHORIZED = { Authorization: 'Bearer secret' };
 let postgres: Postgres;
 beforeAll(async () => {
   postgres = await startPostgres();
   installBeside(folder, TARBALL);
-  const options = ['--package', TARBALL, '--modules', join(folder, 'node_modules')];
-  const command = ['scripts/new/main.ts', service, 'tests/e2e/photos/photos.yaml', ...options];
-  const said = execFileSync(join(ROOT, 'node_modules/.bin/tsx'), command, { cwd: ROOT, encoding: 'utf8' });
+  const said = layOut(service, 'tests/e2e/photos/photos.yaml');
   expect(said).toMatch(/and 3 stubs of handlers[^]*UNPROVEN 0, BLOCKED 0/);
-  const written = await follow(WRITE);
+  const written = await followCommands(service, WRITE);
   expect(written).toMatch(/ 16 files changed, 2\d\d insertions\(\+\), [34]\d deletions/);
   execFileSync(join(service, 'node_modules/.bin/tsc'), ['-p', 'src'], { cwd: service });
 });
 afterAll(() => postgres.remove());
-
-/** What commands print. The packages are installed, from no registry. */
-async function follow(commands: string): Promise<string> {
-  const installed = commands
-    .replaceAll('/tmp/', `${folder}/`)
-    .replace(/\bmake (?=[a-z])/g, 'make -s -o ./node_modules/.package-lock.json ');
-  const env = { ...process.env, PATH, HERE: ROOT };
-  const script = `set -e -o pipefail; ${installed}`;
-  const { stdout, stderr } = await promisify(execFile)('bash', ['-c', script], { cwd: service, env });
-  return stdout + stderr;
-}
 
 /** A process of the service, and its address. */
 async function serve(env: Readonly<Record<string, string>> = {}) {
@@ -73,12 +53,13 @@ test('the commands of the page work as they stand, and end in a service that is 
   expect(LAY_OUT).toContain('make new DIR=../photos DOC=tests/e2e/photos/photos.yaml\ncd ../photos\n');
   expect(RUN).toBe('API_TOKENS=secret make run\n');
   const server = await serve();
-  const at = (block: string) => block.replaceAll('http://127.0.0.1:3000', server.address);
+  const at = (block: string) =>
+    block.replaceAll('http://127.0.0.1:3000', server.address).replaceAll('/tmp/', `${folder}/`);
   const watching = spawn('bash', ['-c', `exec ${at(WATCH)}`]);
   await printed(watching, /200 OK[^]*\r\n\r\n/);
   const events = printed(watching, /event: deleted\n[^]*\n\n/);
-  const uploaded = await follow(at(BLOCKS[0] ?? ''));
-  const resumed = await follow(at(BLOCKS[1] ?? ''));
+  const uploaded = await followCommands(service, at(UPLOAD));
+  const resumed = await followCommands(service, at(DOWNLOAD));
   expect(uploaded).toMatch(
     /^\{"id":1,"title":"The sea","tags":\["water","blue"\],"type":"image\/jpeg","size":5000000/,
   );
@@ -92,13 +73,8 @@ test('the commands of the page work as they stand, and end in a service that is 
   watching.kill();
   expect(await server.stop()).toBe(0);
 
-  const url = new URL(await postgres.createDatabase());
-  const admin = new Client(String(url));
-  await admin.connect();
-  await admin.query('CREATE DATABASE photos_test');
-  await admin.end();
-  url.pathname = '/photos_test';
-  const proven = await follow(PROVE.replace(/postgres:\/\/\S+/, String(url)));
+  const url = await postgres.createDatabase('photos_test');
+  const proven = await followCommands(service, PROVE.replace(/postgres:\/\/\S+/, url));
   expect(proven.match(/^PROVEN (\d+)\/\1, WAIVED 0, UNPROVEN 0, BLOCKED 0/gm)).toHaveLength(2);
 });
 

@@ -1,14 +1,13 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { keepFolder } from '../support/folder';
-import { installBeside, TARBALL } from '../support/package';
+import { installBeside, layOut, TARBALL } from '../support/package';
 
 // A service that is a member of an npm workspace: lock file and packages are those of the root.
 
 jest.setTimeout(120_000);
 
-const ROOT = resolve(__dirname, '../..');
 const workspace = keepFolder();
 const service = join(workspace, 'services/museum');
 
@@ -27,11 +26,7 @@ beforeAll(() => {
   const installed = installBeside(workspace, TARBALL);
   chmodSync(join(installed, 'dist/scripts/cli.js'), 0o755); // as npm does
   mkdirSync(join(workspace, 'services'));
-  const document = join(ROOT, 'tests/e2e/new-service/night-museum.yaml');
-  const options = ['--package', TARBALL, '--modules', join(workspace, 'node_modules')];
-  execFileSync(join(ROOT, 'node_modules/.bin/tsx'), ['scripts/new/main.ts', service, document, ...options], {
-    cwd: ROOT,
-  });
+  layOut(service, 'tests/e2e/new-service/night-museum.yaml', workspace);
   // What a team does with a service that it takes into its workspace.
   rmSync(join(service, 'node_modules'));
   writeFileSync(

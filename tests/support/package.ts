@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { version } from '../../package.json';
 
 const ROOT = resolve(__dirname, '../..');
@@ -35,6 +35,17 @@ export function installBeside(folder: string, tarball: string): string {
   unpack(tarball, join(modules, NAME));
   chmodSync(join(modules, NAME, 'dist/scripts/cli.js'), 0o755);
   return join(modules, NAME);
+}
+
+/**
+ * Does `make new`, with the packages in node_modules/ of a folder.
+ *
+ * @returns what it prints
+ */
+export function layOut(service: string, document: string, folder = dirname(service)): string {
+  const options = ['--package', TARBALL, '--modules', join(folder, 'node_modules')];
+  const command = ['scripts/new/main.ts', service, document, ...options];
+  return execFileSync(join(ROOT, 'node_modules/.bin/tsx'), command, { cwd: ROOT, encoding: 'utf8' });
 }
 
 /** Runs a program of node_modules/.bin in a folder to its end. */

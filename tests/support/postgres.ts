@@ -22,7 +22,7 @@ import { devDependencies } from '../../package.json';
 export interface Postgres {
   readonly port: number;
   /** Creates an empty database and resolves to its URL. */
-  createDatabase(): Promise<string>;
+  createDatabase(name?: string): Promise<string>;
   /** Sends SIGKILL, which acts like a crash of the machine: nothing is flushed, and no client gets a message. */
   kill(): Promise<void>;
   /** Starts it again on the same files and port. A standby becomes a primary. */
@@ -165,9 +165,8 @@ export async function startPostgres({
   let databases = 0;
   return {
     port,
-    async createDatabase() {
+    async createDatabase(name = `database_${++databases}`) {
       const url = `postgres://postgres@127.0.0.1:${port}/`;
-      const name = `database_${++databases}`;
       const client = new Client(`${url}postgres`);
       await client.connect();
       await client.query(`CREATE DATABASE ${name}`);

@@ -1,15 +1,15 @@
 import type { Store } from 'contract-first-server/database';
-import type { AuthorsStore } from '../storage/authors';
-import type { BooksStore } from '../storage/books';
-import type { LoansStore } from '../storage/loans';
-import type { ReviewsStore } from '../storage/reviews';
+import type { AuthorsPart } from '../storage/authors';
+import type { BooksPart } from '../storage/books';
+import type { LoansPart } from '../storage/loans';
+import type { ReviewsPart } from '../storage/reviews';
 import type { Users } from '../storage/users';
 
 /** All that this service stores. */
 export interface LibraryStore extends Store {
-  readonly authors: AuthorsStore;
-  readonly books: BooksStore;
-  readonly loans: LoansStore;
-  readonly reviews: ReviewsStore;
+  readonly authors: AuthorsPart;
+  readonly books: BooksPart;
+  readonly loans: LoansPart;
+  readonly reviews: ReviewsPart;
   readonly users: Users;
 }

@@ -84,4 +84,4 @@ export const booksIn = (database: Database) => ({
   },
 });
 
-export type BooksStore = ReturnType<typeof booksIn>;
+export type BooksPart = ReturnType<typeof booksIn>;

@@ -85,4 +85,4 @@ export const loansIn = (database: Database) => {
   };
 };
 
-export type LoansStore = ReturnType<typeof loansIn>;
+export type LoansPart = ReturnType<typeof loansIn>;

@@ -61,11 +61,12 @@ export const eventsIn = (database: Database) => {
           yield { id: String(id), ...news };
           last = id;
         }
+        if (found.length > 0) continue;
         const waiting = AbortSignal.any([signal, AbortSignal.timeout(INTERVAL)]);
-        if (found.length === 0) await once(added, 'event', { signal: waiting }).catch(() => undefined);
+        await once(added, 'event', { signal: waiting }).catch(() => undefined);
       }
     },
   };
 };
 
-export type EventsStore = ReturnType<typeof eventsIn>;
+export type EventsPart = ReturnType<typeof eventsIn>;

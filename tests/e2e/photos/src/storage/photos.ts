@@ -17,7 +17,7 @@ import {
   TIMESTAMP,
 } from 'contract-first-server/database';
 import type { components, operations } from '../../generated/openapi';
-import type { EventsStore } from './events';
+import type { EventsPart } from './events';
 
 export const photos = table('photos', {
   id: IDENTITY,
@@ -41,7 +41,7 @@ export type NewPhoto = NewRowOf<typeof photos>;
 type Query = NonNullable<operations['listPhotos']['parameters']['query']>;
 
 /** What the store does with photos. */
-export const photosIn = (database: Database, history: EventsStore) => ({
+export const photosIn = (database: Database, history: EventsPart) => ({
   async get(id: bigint): Promise<Photo | undefined> {
     const [photo] = await database.query(select(photos)`WHERE ${equal(photos, { id })}`);
     return photo;
@@ -70,4 +70,4 @@ export const photosIn = (database: Database, history: EventsStore) => ({
     }),
 });
 
-export type PhotosStore = ReturnType<typeof photosIn>;
+export type PhotosPart = ReturnType<typeof photosIn>;

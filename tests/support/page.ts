@@ -1,0 +1,30 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { delimiter, dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+
+const ROOT = resolve(__dirname, '../..');
+
+/** The commands of a page of docs/, block by block. */
+export const commandsOf = (page: string): string[] =>
+  [...readFileSync(join(ROOT, 'docs', page), 'utf8').matchAll(/^```sh\n([^]*?)^```$/gm)].map(
+    ([, block = '']) => block,
+  );
+
+/**
+ * Runs commands in the folder of a service, whose packages are installed, from no registry. The variable TOKEN is kept for the
+ * next ones, as a terminal keeps it.
+ *
+ * @returns what they print
+ */
+export async function followCommands(service: string, commands: string): Promise<string> {
+  const installed = commands.replace(/\bmake (?=[a-z])/g, 'make -s -o ./node_modules/.package-lock.json ');
+  const kept = "touch ../kept; . ../kept; trap 'declare -p TOKEN > ../kept 2>/dev/null || true' EXIT";
+  const PATH = [dirname(process.execPath), process.env['PATH']].join(delimiter);
+  const { stdout, stderr } = await promisify(execFile)(
+    'bash',
+    ['-c', `set -e -o pipefail; ${kept}\n${installed}`],
+    { cwd: service, env: { ...process.env, PATH, HERE: ROOT } },
+  );
+  return stdout + stderr;
+}
