@@ -1,5 +1,5 @@
 import type { RuleName } from '../profile';
-import { type RawRequest, withoutBody } from '../wire/message';
+import { type RawRequest, withHeader, withoutBody } from '../wire/message';
 import {
   authorizedRequest,
   type Case,
@@ -18,7 +18,7 @@ const MAX_NESTING = 10_000;
 /** Bytes; for a server whose limit is unknown. */
 const DEFAULT_LIMIT = 65_536;
 
-/** Bytes; a body of a larger limit is not sent. */
+/** Bytes; a body of a larger limit is announced, and not sent. */
 export const LARGEST_LIMIT = 10_000_000;
 
 /** Five bytes for each level keep the body within the limit. */
@@ -66,12 +66,12 @@ function arrivalCases(context: OperationContext): Case[] {
 
 /**
  * Bodies of the largest size and of one byte more. JSON can be padded to the largest size with white space, a multipart body
- * with an epilogue, and bytes with any.
+ * with an epilogue, and bytes with any. A very large one is only announced.
  */
 function limitCases(context: OperationContext, request: RawRequest, isJson: boolean): Case[] {
   const { operation, target, base } = context;
   const limit = operation.bodyLimit ?? target.bodyLimit;
-  if (limit === undefined || limit > LARGEST_LIMIT) return [];
+  if (limit === undefined) return [];
   const canBePadded = isJson || ['binary', 'multipart'].includes(codecOf(base.body?.type ?? ''));
   const body = request.body ?? Buffer.alloc(0);
   const padded = (size: number): RawRequest => ({
@@ -79,16 +79,22 @@ function limitCases(context: OperationContext, request: RawRequest, isJson: bool
     body: Buffer.concat([body, Buffer.alloc(Math.max(0, size - body.length), ' ')]),
   });
   const make = protocolCases(context, 'bodies').bind(undefined, 'body limit');
-  const over = padded(limit + 1);
   const size = `${limit + 1} bytes`;
   const tooLarge = expectRefusal('content too large');
-  const early = 'refusal before the body';
+  const announced = make(
+    `${size} announced, none sent`,
+    { ...withHeader({ ...request, body }, 'Content-Length', String(limit + 1)), sending: 'withheld' },
+    tooLarge,
+    'refusal before the body',
+  );
+  if (limit > LARGEST_LIMIT) return [announced];
+  const over = padded(limit + 1);
   return [
     make('in chunks', { ...request, sending: 'chunked' }, expectSuccess),
     ...(canBePadded ? [make(`${limit} bytes`, padded(limit), expectSuccess)] : []),
     make(size, over, tooLarge),
     make(`${size} in chunks`, { ...over, sending: 'chunked' }, tooLarge),
-    make(`${size} announced, none sent`, { ...over, sending: 'withheld' }, tooLarge, early),
+    announced,
   ];
 }
 
