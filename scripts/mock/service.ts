@@ -12,7 +12,14 @@ import {
   stub,
   successOf,
 } from '../../src/contract';
-import { allowOrigins, HEADERS, type OperationalKind, PLAIN_ERRORS, RESERVED } from '../../src/runtime';
+import {
+  allowOrigins,
+  docsRouter,
+  HEADERS,
+  type OperationalKind,
+  PLAIN_ERRORS,
+  RESERVED,
+} from '../../src/runtime';
 import { acceptTokens, credentialsFile } from './credentials';
 import { type Mockable, toMockable } from './document';
 
@@ -81,7 +88,8 @@ function build(document: OpenApiDocument, options: Options) {
   }));
   const router = Router()
     .use(allowOrigins(options.corsOrigins ?? '*', document))
-    .use(service);
+    .use(service)
+    .use(RESERVED, docsRouter(document));
   return {
     built: {
       service: router,

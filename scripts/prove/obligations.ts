@@ -1,7 +1,7 @@
 import { excludingKeyword } from './document/direction';
 import { type Document, negotiableMediaTypes, type Operation } from './document/model';
 import { codecOf } from './document/media';
-import { asObject, asString, escapeToken, type JsonObject, objectAt, resolvePointer } from './json/tree';
+import { asArray, asObject, asString, escapeToken, type JsonObject, objectAt, resolvePointer } from './json/tree';
 import {
   constraintKey,
   nameOfAlternative,
@@ -16,6 +16,7 @@ import {
 import { isRead, LARGEST_LIMIT } from './cases/bodies';
 import { followsWord } from './request/compose';
 import { describesBytes } from './request/fields';
+import { mediaOf } from './request/multipart';
 import { acceptsAnyQueryParameter } from './request/serialize';
 import { isTyped, type Slot, slots } from './request/slots';
 import { readerOf } from './stored/reader';
@@ -251,15 +252,15 @@ function protocolObligations(
     .map((scenario) => derive(operation, 'protocol', scenario));
 }
 
-/** The encodings of the properties of a multipart body. */
+/** The encodings of the parts of a multipart body. */
 function encodingsOf({ json }: Document, { codec, schema }: Slot): JsonObject[] {
   if (codec !== 'multipart') return [];
   const { properties } = objectAt(json, resolvePointer(json, schema));
-  const { encoding } = objectAt(json, schema.replace(/\/[^/]*$/, ''));
+  const { encoding, prefixEncoding, itemEncoding } = objectAt(json, mediaOf(schema));
   const listed = Object.entries(asObject(encoding)).filter(([name]) =>
     Object.hasOwn(asObject(properties), name),
   );
-  return listed.map(([, one]) => asObject(one));
+  return [...listed.map(([, one]) => one), ...asArray(prefixEncoding), itemEncoding ?? {}].map(asObject);
 }
 
 const derive = (operation: Operation, ...parts: RuleParts): Derived => ({

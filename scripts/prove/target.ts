@@ -179,6 +179,8 @@ export interface Received {
   readonly header?: Readonly<Record<string, unknown>>;
   readonly cookie?: Readonly<Record<string, unknown>>;
   readonly body?: unknown;
+  /** Whether the body was a stream, which has been read. */
+  readonly isStream?: true;
 }
 
 /** Credentials for a security scheme. */

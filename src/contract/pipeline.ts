@@ -161,8 +161,8 @@ export function createService<Own extends string = never>(options: ServiceOption
       encoded = responses.write(answer, exchange.headers, accepted);
       const coded = options.compression
         ? negotiateCoding(request, found.served, answer, encoded)
-        : { encoded, coding: undefined };
-      encoded = found.served.select?.(request, answer, coded.encoded) ?? coded.encoded;
+        : { answer, encoded, coding: undefined };
+      encoded = found.served.select?.(request, coded.answer, coded.encoded) ?? coded.encoded;
       if (coded.coding && encoded === coded.encoded) encoded = await compress(encoded, coded.coding);
       if (encoded.body instanceof OutgoingBody && request.method !== 'HEAD') {
         if (streams.stopping?.aborted && encoded.body.ends.atStop) throw STOPPING;

@@ -4,7 +4,7 @@ import { METHODS, type OpenApiDocument, readOperations } from '../contract';
 
 /**
  * Cross-origin requests (https://fetch.spec.whatwg.org/#http-cors-protocol). This middleware answers preflight requests
- * only. It exposes every response header that the document declares.
+ * only. It exposes every response header that the document declares, and those that the server adds.
  *
  * @param origins the origins whose pages may call the service, or `*` for any
  */
@@ -13,7 +13,7 @@ export function allowOrigins(origins: readonly string[] | '*', document: OpenApi
   const documented = operations.flatMap(({ responses }) =>
     [...responses.values()].flatMap(({ headers }) => headers),
   );
-  const always = ['X-Request-Id', 'Retry-After', 'WWW-Authenticate'];
+  const always = ['X-Request-Id', 'Retry-After', 'WWW-Authenticate', 'Accept-Ranges', 'Content-Range'];
   const exposedHeaders = [...new Set([...always, ...documented.map(({ name }) => name)])];
   const allow = cors({
     origin: origins === '*' ? origins : [...origins],

@@ -46,6 +46,12 @@ function prepare(node, mediaTypes) {
   for (const value of Object.values(node)) if (value && typeof value === 'object') prepare(value, mediaTypes);
 }
 
+/** Keeps the digits of numbers, where the browser can. */
+const exact = (key, value, context) =>
+  typeof value === 'number' && JSON.rawJSON ? JSON.rawJSON(context.source) : value;
+
+const exactJson = (text) => JSON.stringify(JSON.parse(text, exact), null, 2);
+
 /** Writes a list of items as the text of a stream. */
 function textOf(items, type) {
   const fieldOf = ([name, value]) => name + ': ' + (typeof value === 'string' ? value : JSON.stringify(value)) + '\n';
@@ -56,11 +62,9 @@ function textOf(items, type) {
   return items.map(write).join('');
 }
 
-/** Writes the value of a parameter in querystring (OpenAPI 3.2 section 4.12.2.3). Numbers keep their digits. */
+/** Writes the value of a parameter in querystring (OpenAPI 3.2 section 4.12.2.3). */
 function queryOf(text, [[type, { encoding = {} }]]) {
   if (essence(type) !== FORM) return encodeURIComponent(text);
-  const exact = (key, value, context) =>
-    typeof value === 'number' && JSON.rawJSON ? JSON.rawJSON(context.source) : value;
   const write = (value) => (typeof value === 'string' ? value : JSON.stringify(value));
   const fields = Object.entries(JSON.parse(text, exact)).flatMap(([name, value]) => {
     const { style, explode = (style ?? 'form') === 'form' } = encoding[name] ?? {};
@@ -69,6 +73,17 @@ function queryOf(text, [[type, { encoding = {} }]]) {
     return explode ? values.map((one) => [name, one]) : [[name, values.join(separator)]];
   });
   return new URLSearchParams(fields).toString();
+}
+
+/** Sends a list in a form as one field for each value (OpenAPI 3.1 section 4.8.15.1.1); Swagger UI would join the values. */
+function repeatLists({ spec, pathName, method, requestContentType, requestBody }) {
+  const item = spec.paths[pathName];
+  const media = (item[method] ?? item.additionalOperations?.[method])?.requestBody?.content?.[requestContentType];
+  if (!media || typeof requestBody !== 'object') return;
+  for (const [name, value] of Object.entries(requestBody ?? {})) {
+    if (!Array.isArray(value) || value.some((one) => typeof one === 'object')) continue;
+    media.encoding = { ...media.encoding, [name]: { style: 'form', explode: true, ...media.encoding?.[name] } };
+  }
 }
 
 /** Sends a request. Shows the items of a stream as they come, and returns its text at the end. */
@@ -132,6 +147,7 @@ const plugin = {
       const controller = new AbortController();
       const key = keyOf(pathName, method);
       streams.get(key)?.controller.abort(DROPPED);
+      repeatLists(asked);
       const stream = { controller, state: '', isOpen: false };
       streams.set(key, stream);
       const show = (response) => ui.specActions.setResponse(pathName, method, response);
@@ -151,7 +167,10 @@ const plugin = {
         if (controller.signal.reason === DROPPED) await new Promise(() => {});
       }
     };
+    const { isFileUploadIntended } = this.fn;
     this.fn.getSampleSchema = (schema, type, config, example) => {
+      // A list of files begins empty: Swagger UI would send a text as the first.
+      if (!type && schema?.get?.('items') && isFileUploadIntended(schema.get('items'))) return '[]';
       const sample = () => getSampleSchema(schema, 'application/json', config, example);
       if (!streamed.has(essence(type || ''))) return getSampleSchema(schema, type, config, example);
       return typeof example === 'string' ? example : textOf([JSON.parse(sample())].flat(), essence(type));
@@ -183,6 +202,8 @@ const plugin = {
       const type = essence(props.contentType);
       // Swagger UI would parse the items of a stream as one JSON text.
       if (streamed.has(type)) return createElement(Original, { ...props, contentType: '' });
+      if (type === 'application/json' && /\d{16}/.test(props.content))
+        return createElement(Original, { ...props, contentType: '', content: exactJson(props.content) });
       if (!(props.content instanceof Blob) || type.startsWith('image/')) return createElement(Original, props);
       const name = new URL(props.url, location.href).pathname.split('/').pop();
       const disposition = props.headers['content-disposition'] ?? 'attachment; filename="' + name + '"';

@@ -64,6 +64,7 @@ export { clientOf } from './secrets';
 export { madeUpSecrets } from './signed-tokens';
 export { credentialOf, openCredentials, openSecrets, variablesOf } from './credentials';
 export { allowOrigins } from './cors';
+export { docsRouter } from './docs';
 export { readSecrets } from './secret-source';
 export { BEARER_TOKENS } from './secrets';
 export { HEADERS, RESERVED } from './app';

@@ -80,7 +80,7 @@ test('pages of allowed origins may read the response headers of the document', a
   const { headers } = await request(app).get('/').set('Origin', 'https://app.example.com');
   expect(headers).toMatchObject({
     'access-control-expose-headers': expect.stringContaining(
-      'X-Request-Id,Retry-After,WWW-Authenticate,X-Count',
+      'X-Request-Id,Retry-After,WWW-Authenticate,Accept-Ranges,Content-Range,X-Count',
     ) as string,
   });
 });

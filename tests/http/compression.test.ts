@@ -4,7 +4,10 @@ import { buildDocument, buildService, json, listening } from '../support/service
 import { exchangeBytes } from '../support/wire';
 
 const text = { schema: { type: 'string' } };
-const headers = { ETag: text, 'Cache-Control': text, 'Content-Encoding': text };
+const DIGESTS = ['Content-Digest', 'Content-MD5', 'Digest', 'Repr-Digest'];
+const headers = Object.fromEntries(
+  ['ETag', 'Cache-Control', 'Content-Encoding', ...DIGESTS].map((name) => [name, text]),
+);
 const binary = { 'image/svg+xml': { schema: { type: 'string', format: 'binary' } }, 'image/png': {} };
 const content = { ...json({}), 'text/plain': text, 'text/event-stream': text, ...binary };
 const DOCUMENT = buildDocument({
@@ -15,7 +18,7 @@ const DOCUMENT = buildDocument({
         responses: {
           200: { description: '', headers, content },
           201: { description: '', headers, content },
-          304: { description: '' },
+          304: { description: '', headers },
         },
       },
     },
@@ -145,6 +148,12 @@ test.each<[string, Partial<Answer>, Options, boolean]>([
   ['events', { contentType: 'text/event-stream', body: 'data: a\n\n'.repeat(200) }, {}, false],
   ['a compressed type', { contentType: 'image/png', body: Buffer.from(LONG) }, {}, false],
   ['what the handler has encoded', { headers: { 'Content-Encoding': 'x' } }, {}, false],
+  ...DIGESTS.map((name): [string, Partial<Answer>, Options, boolean] => [
+    `what has the ${name} of its bytes`,
+    { headers: { [name]: 'x' } },
+    {},
+    false,
+  ]),
   ['no-transform', { headers: { 'Cache-Control': 'max-age=1, No-Transform' } }, {}, false],
   ['a tag that the document knows as weak, too', { headers: { ETag: '"v1"' } }, {}, true],
   ['what has parts', { contentType: 'image/svg+xml', body: Buffer.from(LONG) }, { path: '/parts' }, false],

@@ -331,6 +331,13 @@ test.each<[string, object, Partial<Answer>, string, string]>([
     '200 OK',
   ],
   [
+    'an answer may offer ranges itself',
+    { ...RESPONSES, 200: { ...RESPONSES[200], headers: { ...headers, 'Accept-Ranges': text } } },
+    { headers: { 'accept-ranges': 'bytes' }, body: BYTES },
+    'Accept: */*',
+    '200 OK',
+  ],
+  [
     'a date of a second that is not over tells no states apart',
     RESPONSES,
     { headers: { ...TAGGED, 'Last-Modified': 'Thu, 01 Jan 2099 00:00:00 GMT' }, body: BYTES },
@@ -384,6 +391,7 @@ test.each<[string, object, Partial<Answer>, string, string]>([
     document: documentOf(responses),
   });
   expect(got.head.split('\r\n', 1)).toEqual([`HTTP/1.1 ${status}`]);
+  expect(got.head.match(/^accept-ranges:/gim) ?? []).not.toHaveLength(2);
   expect(got).toMatchObject({ log: undefined, faults: [] });
 });
 
@@ -400,6 +408,38 @@ test.each<[string, Partial<Answer>, string]>([
     const { head } = await ask(() => ({ body: BYTES, ...answer }), request('GET', field), options);
     expect(head.match(/cache-control: .*/gi)?.map((line) => line.toLowerCase())).toEqual([
       `cache-control: ${value}`,
+    ]);
+  }
+});
+
+test('parts and 304 have the documented fields of hooks, and no digest of the whole content', async () => {
+  const digests = { 'Content-Digest': text, 'Content-MD5': text, 'Repr-Digest': text };
+  const more = { ...digests, 'RateLimit-Left': { schema: { type: 'integer' }, required: true } };
+  const responses = Object.fromEntries(
+    ([200, 206, 304] as const).map((status) => [
+      status,
+      { ...RESPONSES[status], headers: { ETag: text, ...more } },
+    ]),
+  );
+  for (const [field, status] of [
+    ['Range: bytes=0-1', 206],
+    ['If-None-Match: "v1"', 304],
+  ] as const) {
+    const { head, log } = await ask(
+      () => ({
+        headers: { ETag: '"v1"', 'Content-Digest': 'c', 'Content-MD5': 'm', 'Repr-Digest': 'r' },
+        body: BYTES,
+      }),
+      request('GET', `${field}\r\n`),
+      {
+        document: documentOf({ ...RESPONSES, ...responses }),
+        afterAuthentication: () => ({ 'RateLimit-Left': '7' }),
+      },
+    );
+    expect([head.split(' ', 2)[1], log]).toEqual([String(status), undefined]);
+    expect(head.match(/^(ratelimit-left|content-digest|content-md5|repr-digest): .*/gim)?.sort()).toEqual([
+      'RateLimit-Left: 7',
+      'Repr-Digest: r',
     ]);
   }
 });

@@ -14,6 +14,8 @@ import { connect } from 'node:net';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { Answer, ServiceOptions } from '../../src/contract';
 import { UnusableFolder } from '../../src/contract';
 import type { OperationalKind } from '../../src/runtime';
@@ -157,6 +159,22 @@ test('the quota bounds all uploads together, and is free again after each', asyn
     expect((await post(port, `${part('file', 'x'.repeat(200_000))}--b--`)).status).toBe(503);
   });
   await emptied(folder);
+});
+
+test('files on the disk take no memory', async () => {
+  setFlagsFromString('--expose-gc');
+  const collectGarbage = runInNewContext('gc') as () => void;
+  const used = () => {
+    collectGarbage();
+    return process.memoryUsage().arrayBuffers;
+  };
+  let within = NaN;
+  const handle = () => { within = used(); return Promise.resolve({ status: 204 }); }; // prettier-ignore
+  const { app } = serve(folderOf(), handle, { bodyLimit: 20_000, maxRequests: 10 });
+  const before = used();
+  const body = `${part('files', 'x'.repeat(75_000)).repeat(100)}--b--`;
+  expect((await listening(app, (port) => post(port, body))).status).toBe(204);
+  expect(within - before).toBeLessThan(body.length + 2_000_000); // that of the client
 });
 
 test('services of one process share the folder', async () => {

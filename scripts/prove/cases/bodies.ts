@@ -58,7 +58,10 @@ function arrivalCases(context: OperationContext): Case[] {
     const inputs = slot && value !== undefined ? slot.fill(base, value) : base;
     const request = authorizedRequest(context, inputs);
     return [
-      make(`${media.name}, a byte at a time`, { ...request, sending: 'bytewise' }, expectSuccess),
+      {
+        ...make(`${media.name}, a byte at a time`, { ...request, sending: 'bytewise' }, expectSuccess),
+        ...(media.isStream && { handlerInput: { inputs } }),
+      },
       make(`${media.name}, after a client that left`, { ...request, sending: 'interrupted' }, expectSuccess),
     ];
   });

@@ -1,10 +1,11 @@
 import { concreteType, essenceOf, matchesMediaType } from '../document/media';
-import { asObject, asString, escapeToken, objectAt } from '../json/tree';
+import { asString, objectAt } from '../json/tree';
 import { NumberLiteral, type Value } from '../json/value';
 import { type ProtocolScenario, ruleKey } from '../obligation';
 import type { RuleName } from '../profile';
 import {
   escapeName,
+  encodingOf,
   mediaOf,
   multipartBody,
   multipartOf,
@@ -248,8 +249,6 @@ function malformed(sample: Sample): Case[] {
 function encoded(sample: Sample): Case[] {
   const { context, slot, media, parts, value } = sample;
   const { requests } = context.document;
-  if (!(value instanceof Map)) return [];
-  const encodings = asObject(objectAt(requests.json, media)['encoding']);
   const refused = (
     title: string,
     sent: readonly Part[],
@@ -262,10 +261,12 @@ function encoded(sample: Sample): Case[] {
     }),
     location: 'body',
   });
-  return parts.flatMap((part) => {
-    const name = nameOf(part, value);
-    if (name === undefined) return [];
-    const { contentType } = asObject(encodings[name]);
+  return parts.flatMap((part, index) => {
+    const field = value instanceof Map ? nameOf(part, value) : undefined;
+    if (value instanceof Map && field === undefined) return [];
+    const name = field ?? `part ${index}`;
+    const encoding = encodingOf(requests.json, media, field ?? index);
+    const { contentType } = encoding === undefined ? {} : objectAt(requests.json, encoding);
     const types = asString(contentType)
       .split(',')
       .map((type) => type.trim())
@@ -274,13 +275,8 @@ function encoded(sample: Sample): Case[] {
       (type) => types.length > 0 && !types.some((documented) => matchesMediaType(documented, type)),
     );
     const as = (type: string): Part[] => replaced(parts, part, withType(part, type));
-    const required = Object.hasOwn(encodings, name)
-      ? requiredHeaders(requests, `${media}/encoding/${escapeToken(name)}`).map(([header]) => header)
-      : [];
-    const member = value.get(name);
-    const isSingle =
-      typeof member === 'string' || typeof member === 'boolean' || member instanceof NumberLiteral;
-    const isList = slot.decode(new Map(value).set(name, [member ?? '', member ?? ''])) !== undefined;
+    const required =
+      encoding === undefined ? [] : requiredHeaders(requests, encoding).map(([header]) => header);
     return [
       ...types.map((type) =>
         send(sample, 'part media types', `${name} as ${type}`, expectSuccessOrOwnRefusal(context), {
@@ -296,11 +292,19 @@ function encoded(sample: Sample): Case[] {
           'part headers',
         );
       }),
-      ...(isSingle && !isList && !isFile(part)
+      ...(value instanceof Map && !isFile(part) && isSingle(slot, value, name)
         ? [refused(`${name} twice`, [...parts, part], undefined, 'repeated part')]
         : []),
     ];
   });
+}
+
+/** Whether a form may have the field once. */
+function isSingle(slot: Slot, value: ReadonlyMap<string, Value>, name: string): boolean {
+  const member = value.get(name);
+  if (typeof member !== 'string' && typeof member !== 'boolean' && !(member instanceof NumberLiteral))
+    return false;
+  return slot.decode(new Map(value).set(name, [member, member])) === undefined;
 }
 
 /** The name of the member that a part carries. */

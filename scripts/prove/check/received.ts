@@ -87,6 +87,11 @@ export function checkReceived(
       problems.push(`expected the handler to receive no ${location} ${name}, got ${truncate(toText(got))}`);
     }
   }
+  const isStream = operation.body?.content.some(
+    (media) => media.isStream && media.type === inputs.body?.type,
+  );
+  if (isStream === true && received.isStream !== true)
+    problems.push('expected the handler to receive the body as a stream, got it whole');
   if (sent) {
     const { slot } = sent;
     const { value, rules } = expectedValue(context, slot, sent.value);

@@ -32,16 +32,16 @@ export interface Multipart {
  */
 export function multipartOf(schemas: Schemas, schema: string, essence: string): Multipart | undefined {
   const media = mediaOf(schema);
-  const { encoding, prefixEncoding, itemEncoding } = objectAt(schemas.json, media);
+  const { prefixEncoding, itemEncoding } = objectAt(schemas.json, media);
   if (essence !== 'multipart/form-data')
     return prefixEncoding === undefined && itemEncoding === undefined
       ? undefined
       : positionalParts(schemas, schema);
   const { encode, decode } = fieldsOf(schemas, schema, true);
-  const headersOf = (name: string): Header[] =>
-    Object.hasOwn(asObject(encoding), name)
-      ? requiredHeaders(schemas, `${media}/encoding/${escapeToken(name)}`)
-      : [];
+  const headersOf = (name: string): Header[] => {
+    const encoding = encodingOf(schemas.json, media, name);
+    return encoding === undefined ? [] : requiredHeaders(schemas, encoding);
+  };
   return {
     decode,
     encode: (value) =>
@@ -56,15 +56,13 @@ export const mediaOf = (schema: string): string => schema.replace(/\/[^/]*$/, ''
 
 function positionalParts(schemas: Schemas, schema: string): Multipart {
   const media = mediaOf(schema);
-  const { prefixEncoding } = objectAt(schemas.json, media);
   const subschemas = branchCombinations(schemas, anyValueOf(schema)).flat();
   const at = (index: number) => {
-    const isListed = index < asArray(prefixEncoding).length;
-    const pointer = isListed ? `${media}/prefixEncoding/${index}` : `${media}/itemEncoding`;
-    const encoding = encodingAt(schemas.json, media, pointer);
+    const encoding = encodingOf(schemas.json, media, index);
+    const node = encoding === undefined ? {} : objectAt(schemas.json, encoding);
     return {
-      ...pieceOf(schemas, itemLocations(subschemas, index), encoding ?? {}, true),
-      headers: encoding ? requiredHeaders(schemas, pointer) : [],
+      ...pieceOf(schemas, itemLocations(subschemas, index), node, true),
+      headers: encoding === undefined ? [] : requiredHeaders(schemas, encoding),
     };
   };
   const encode = (value: Value): Part[] | undefined => {
@@ -85,11 +83,14 @@ function positionalParts(schemas: Schemas, schema: string): Multipart {
   };
 }
 
-/** An Encoding Object; undefined if the Media Type Object does not have it. */
-const encodingAt = (json: JsonObject, media: string, pointer: string): JsonObject | undefined =>
-  pointer.endsWith('/itemEncoding') && objectAt(json, media)['itemEncoding'] === undefined
-    ? undefined
-    : objectAt(json, pointer);
+/** The pointer to the Encoding Object of a part by its name or its position; undefined if it has none. */
+export function encodingOf(json: JsonObject, media: string, part: string | number): string | undefined {
+  const { encoding, prefixEncoding, itemEncoding } = objectAt(json, media);
+  if (typeof part === 'string')
+    return Object.hasOwn(asObject(encoding), part) ? `${media}/encoding/${escapeToken(part)}` : undefined;
+  if (part < asArray(prefixEncoding).length) return `${media}/prefixEncoding/${part}`;
+  return itemEncoding === undefined ? undefined : `${media}/itemEncoding`;
+}
 
 /** The headers that each part of an encoding must have, with a value of their schema. */
 export function requiredHeaders(schemas: Schemas, encoding: string): Header[] {

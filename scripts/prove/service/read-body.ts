@@ -15,7 +15,10 @@ export function readBody(request: Received): Promise<ReadInput> | undefined {
     passed: Object.assign(request, { body: passed }), // a copy would lack the getters of its class
   });
   if (body instanceof ReadableStream)
-    return new Response(body).blob().then(async (blob) => as(await blob.bytes(), blob.stream()));
+    return new Response(body).blob().then(async (blob) => {
+      const { seen, passed } = as(await blob.bytes(), blob.stream());
+      return { seen: { ...seen, isStream: true }, passed };
+    });
   if (typeof body !== 'object' || body === null) return undefined;
   if (Symbol.asyncIterator in body)
     return itemsOf(body as AsyncIterable<unknown>).then((items) => as(items, from(items)));

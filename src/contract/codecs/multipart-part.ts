@@ -22,6 +22,8 @@ export interface PartRule {
   readonly isAny: boolean;
   /** Whether the parts of one name are a list. */
   readonly isList: boolean;
+  /** Whether a file that is the only one of its name is itself the value. */
+  readonly isOne: boolean;
   /** The media types that the document lists; undefined: any that can be read. */
   readonly types: readonly MediaType[] | undefined;
   readonly isJson: boolean;
@@ -42,6 +44,7 @@ export const TEXT_PART: PartRule = {
   isFile: false,
   isAny: false,
   isList: false,
+  isOne: false,
   types: undefined,
   isJson: false,
   coding: undefined,
@@ -62,8 +65,10 @@ export function ruleOf(value: DescribedValue, given: unknown): PartRule {
   const item = isList ? value.item(0) : value;
   const kinds = item.types()?.filter((type) => type !== 'null');
   const types = isStyled ? undefined : typesOf(own['contentType']);
+  if (isStyled && describeBytes([...value.schemas(), ...value.item(0).schemas()]))
+    throw new Unservable('a file has no style');
   const isFile = describeBytes(item.schemas()) || (!kinds && types?.every(isBinary) === true);
-  if (isFile) assertFile(item, isList ? value : undefined, isStyled);
+  if (isFile) assertFile(item, isList ? value : undefined);
   else if (types?.every(isBinary) === true)
     throw new Unservable(`${String(own['contentType'])} is not text: use format binary`);
   const isJson = !isFile && (types ? types.every(isJsonType) : kinds?.includes('object') === true);
@@ -73,6 +78,7 @@ export function ruleOf(value: DescribedValue, given: unknown): PartRule {
     isFile,
     isAny: !isFile && !isStyled && !kinds && !types,
     isList,
+    isOne: isList && value.types()?.includes('string') === true,
     isJson,
     isStyled,
     hasHeaders: own['headers'] !== undefined,
@@ -108,31 +114,37 @@ const FILE_KEYWORD =
  * @param list the array that has the files
  * @throws {Unservable} if a keyword judges a file as text
  */
-function assertFile(file: DescribedValue, list: DescribedValue | undefined, isStyled: boolean): void {
-  if (isStyled) throw new Unservable('a file has no style');
-  const keyword =
-    file
-      .schemas()
-      .flatMap(Object.keys)
-      .find((name) => !FILE_KEYWORD.test(name)) ??
-    list
-      ?.schemas()
-      .flatMap(Object.keys)
-      .find((name) => /^(uniqueItems|prefixItems|contains)$/.test(name));
+function assertFile(file: DescribedValue, list: DescribedValue | undefined): void {
+  const keyword = keywordOf(file, (name) => !FILE_KEYWORD.test(name));
   if (keyword !== undefined) throw new Unservable(`${keyword} cannot judge files`);
-  const other = file
-    .schemas()
-    .find((schema) =>
-      [schema['type'] ?? []].flat().some((type) => type !== 'null' && !isBytesType(type, schema)),
-    );
-  if (other)
+  if (list) assertFiles(list, /^(uniqueItems|prefixItems|contains)$/);
+  if (isOther(file, 'null') || (list && isOther(list, 'null', 'array')))
     throw new Unservable(
       'its schema does not decide between bytes and other values: use type string with format binary alone',
     );
 }
 
-const isBytesType = (type: unknown, schema: JsonObject): boolean =>
-  type === 'string' && describeBytes([schema]);
+/**
+ * @param wrong the keywords that no list of files can have
+ * @throws {Unservable} if a list has one of them
+ */
+export function assertFiles(list: DescribedValue, wrong: RegExp): void {
+  const keyword = keywordOf(list, (name) => wrong.test(name));
+  if (keyword !== undefined) throw new Unservable(`${keyword} cannot judge files`);
+}
+
+const keywordOf = (value: DescribedValue, find: (name: string) => boolean): string | undefined =>
+  value.schemas().flatMap(Object.keys).find(find);
+
+/** Whether a value may have another type than these, and than that of bytes. */
+const isOther = (value: DescribedValue, ...types: readonly unknown[]): boolean =>
+  value
+    .schemas()
+    .some((schema) =>
+      [schema['type'] ?? []]
+        .flat()
+        .some((type) => !types.includes(type) && !(type === 'string' && describeBytes([schema]))),
+    );
 
 /** The rule of a part whose schema admits texts and files. */
 export function ruleOfAny(rule: PartRule, { type }: PartHead, fileName: string): PartRule {

@@ -4,7 +4,7 @@ import { DescribedValue } from '../operations/described-value';
 import { jsonText, primitiveText, type Read, Unservable } from '../parameters/parts';
 import type { DescribedBody, ReadPieces } from './codec';
 import { fileNameOf } from './multipart-head';
-import { type PartRule, ruleOf, ruleOfAny } from './multipart-part';
+import { assertFiles, type PartRule, ruleOf, ruleOfAny } from './multipart-part';
 import { malformedPart, receiveParts } from './multipart-reception';
 
 /** How the part at a position is read. */
@@ -33,6 +33,7 @@ export function compilePositions(body: DescribedBody): ReadPieces {
   const itemEncoding = document.at(joinPointer(pointer, 'itemEncoding'));
   const first = Array.from({ length: count }, (_, i) => positionOf(at(i), encodings[i] ?? itemEncoding));
   const rest = positionOf(at(count), itemEncoding);
+  if ([rest, ...first].some(({ rule }) => rule.isFile)) assertFiles(list, /^(uniqueItems|contains)$/);
   return {
     judged: schema,
     items,

@@ -83,11 +83,17 @@ class Reception {
     return spool;
   }
 
+  /** Counts what a step holds in memory, or holds no longer. */
+  private async count<T>(spool: Spool, step: () => Promise<T>): Promise<T> {
+    const before = spool.inMemory;
+    const result = await step();
+    this.held += spool.inMemory - before;
+    return result;
+  }
+
   private async write(part: Part, data: Buffer): Promise<void> {
-    if (part.spool) {
-      this.held += await part.spool.write(data);
-      return;
-    }
+    const { spool } = part;
+    if (spool) return this.count(spool, () => spool.write(data));
     part.text = append(part.text, part.size, data);
     part.size += data.length;
     this.held += data.length;
@@ -96,7 +102,7 @@ class Reception {
   private async end({ name, fileName, contentType, spool, text, size, done }: Part): Promise<void> {
     this.part = undefined;
     const value = spool
-      ? await spool.end(fileName, contentType ?? 'text/plain')
+      ? await this.count(spool, () => spool.end(fileName, contentType ?? 'text/plain'))
       : textOf(text.subarray(0, size));
     if (value === undefined) throw malformedPart(name, 'is not UTF-8');
     done(value);

@@ -125,8 +125,10 @@ async function readForm(form: Form, body: IncomingBody, envelope: Holder, type: 
     return { name, fileName, rule, done };
   });
   const value = fields(texts);
-  for (const [name, list] of files)
-    value[name] = (rules.get(name) ?? others)?.isList === true ? list : list[0];
+  for (const [name, list] of files) {
+    const { isList, isOne } = rules.get(name) ?? others ?? TEXT_PART;
+    value[name] = isList && !(isOne && list.length === 1) ? list : list[0];
+  }
   envelope['body'] = value;
   if (headers.size > 0) envelope['part'] = Object.fromEntries(received);
 }

@@ -39,6 +39,8 @@ const refusesIdentity = (accepted: string | undefined): boolean =>
 
 /** An answer, and the coding in which it is sent. */
 interface Negotiated {
+  /** That of the handler, with the tag that is sent. */
+  readonly answer: Answer;
   readonly encoded: Encoded;
   readonly coding: Coding | undefined;
 }
@@ -55,26 +57,24 @@ export function negotiateCoding(
   encoded: Encoded,
 ): Negotiated {
   const { headers, body } = encoded;
-  const as = (coding: Coding | undefined, changed = headers): Negotiated => ({
-    coding,
-    encoded: { ...encoded, headers: changed },
-  });
-  if (typeof body !== 'string' && !(body instanceof Uint8Array)) return { coding: undefined, encoded };
+  const asIs = { answer, coding: undefined, encoded };
+  if (typeof body !== 'string' && !(body instanceof Uint8Array)) return asIs;
   const accepted = request.headers['accept-encoding'];
   const must = refusesIdentity(accepted);
-  if ((body.length < LEAST && !must) || !isFree(served.operation, encoded, must))
-    return { coding: undefined, encoded };
+  if ((body.length < LEAST && !must) || !isFree(served.operation, encoded, must)) return asIs;
   const sent = { ...headers };
   vary(sent, 'Accept-Encoding');
   const coding = accepted === undefined ? 'identity' : preferredCoding(accepted, OFFERED);
-  if (coding === undefined || coding === 'identity') return as(undefined, sent);
+  const plain = { ...asIs, encoded: { ...encoded, headers: sent } };
+  if (coding === undefined || coding === 'identity') return plain;
   const weak = weakTag(headers);
   // The document may know strong tags only. That of a hook need not be documented.
   const own = Object.fromEntries(
     Object.entries(answer.headers ?? {}).map(([name, value]) => [name, weak?.[name] ?? value]),
   );
-  if (weak && !fits(served, { ...answer, headers: own })) return as(undefined, sent);
-  return as(coding, { ...sent, ...weak });
+  const weakened = { ...answer, headers: own };
+  if (weak && !fits(served, weakened)) return plain;
+  return { answer: weakened, coding, encoded: { ...encoded, headers: { ...sent, ...weak } } };
 }
 
 /** The ETag of an answer of which the bytes depend on its coding (section 8.8.1); undefined if it is weak, or there is none. */
@@ -89,7 +89,8 @@ function weakTag(headers: Encoded['headers']): Readonly<Record<string, string>> 
 function isFree({ responses }: Operation, { headers, isBytes, status }: Encoded, must: boolean): boolean {
   if (status === 206 || (isBytes && responses.has('206'))) return false;
   for (const [name, value] of Object.entries(headers)) {
-    if (/^content-(encoding|range)$/i.test(name)) return false;
+    // A digest is one of the bytes that are sent (RFC 9530).
+    if (/^(content-(encoding|range|digest|md5)|(repr-)?digest)$/i.test(name)) return false;
     if (/^cache-control$/i.test(name) && /\bno-transform\b/i.test(String(value))) return false;
   }
   const type = essenceOf(String(headers['Content-Type']));

@@ -14,7 +14,9 @@ import type { Select, ServedOperation } from './served-operation';
 
 const CHANGED = 'the resource is not in the state that If-Match or If-Unmodified-Since expects';
 /** Fields that belong to the content of the whole answer. A response without content lacks them (section 15.4.5). */
-const OF_CONTENT = /^content-(type|encoding|language)$/i;
+const OF_CONTENT = /^content-(type|encoding|language|digest|md5)$/i;
+/** Fields that belong to the bytes of the whole answer (RFC 9530 section 2). */
+const OF_BYTES = /^content-(digest|md5)$/i;
 /** Stands for a part of the content: nothing judges bytes. */
 const NO_BYTES = new Uint8Array();
 
@@ -42,15 +44,22 @@ export function compileSelect(served: ServedOperation, fault: ReportFault): Sele
 
   /** The answer with another status and a part of its content. It keeps its other fields, documented or not. */
   function as(status: number, { headers }: Answer, whole: Encoded, more: Headers, body: Encoded['body']) {
-    const documented = operation.responses.get(String(status))?.headers ?? [];
-    const names = new Set(documented.map(({ name }) => name.toLowerCase()));
-    const own = Object.entries(headers ?? {}).filter(([name]) => names.has(name.toLowerCase()));
-    for (const name of ['content-type', ...Object.keys(more)]) names.add(name.toLowerCase());
-    const kept = Object.entries(whole.headers).filter(
-      ([name]) => !names.has(name.toLowerCase()) && (body !== undefined || !OF_CONTENT.test(name)),
+    const lower = ([name]: readonly [string, unknown]) => name.toLowerCase();
+    const described = operation.responses.get(String(status))?.headers ?? [];
+    const documented = new Set(described.map(({ name }) => name.toLowerCase()));
+    const own = Object.entries(headers ?? {}).filter(
+      (field) => documented.has(lower(field)) && !OF_BYTES.test(field[0]),
     );
+    const written = new Set(['content-type', ...[...own, ...Object.entries(more)].map(lower)]);
+    const others = Object.entries(whole.headers).filter(
+      (field) => !written.has(lower(field)) && !(body ? OF_BYTES : OF_CONTENT).test(field[0]),
+    );
+    const [ofHooks = [], kept = []] = [true, false].map((is) =>
+      others.filter((field) => documented.has(lower(field)) === is),
+    );
+    const extra = { ...Object.fromEntries(ofHooks.map(([name, value]) => [name, String(value)])), ...more };
     const content = body && { contentType: String(whole.headers['Content-Type']), body: NO_BYTES };
-    const head = responses.write({ status, headers: Object.fromEntries(own), ...content }, more);
+    const head = responses.write({ status, headers: Object.fromEntries(own), ...content }, extra);
     return { status, headers: { ...head.headers, ...Object.fromEntries(kept) }, body };
   }
 
@@ -73,7 +82,7 @@ export function compileSelect(served: ServedOperation, fault: ReportFault): Sele
     // Section 14.2: only GET has ranges.
     const isAsked = request.method === 'GET' && isOfState(request, validators);
     const range = isAsked ? rangeOf(request, length) : undefined;
-    const more = { 'Accept-Ranges': 'bytes' };
+    const more: Headers = fieldOf(whole, 'accept-ranges') === undefined ? { 'Accept-Ranges': 'bytes' } : {};
     if (range === 'unsatisfiable' && refuses) {
       const headers = { 'Content-Range': `bytes */${length}` };
       const message = `the range begins behind the end of the content, which has ${length} bytes`;
@@ -92,9 +101,12 @@ export function compileSelect(served: ServedOperation, fault: ReportFault): Sele
   };
 }
 
-function validatorsOf({ headers }: Encoded): Validators {
-  const found = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-  const [etag, lastModified] = ['etag', 'last-modified'].map((name) => found.get(name));
+/** The value of a header field, whose name is in lower case. */
+const fieldOf = ({ headers }: Encoded, lower: string): string | readonly string[] | undefined =>
+  Object.entries(headers).find(([name]) => name.toLowerCase() === lower)?.[1];
+
+function validatorsOf(whole: Encoded): Validators {
+  const [etag, lastModified] = [fieldOf(whole, 'etag'), fieldOf(whole, 'last-modified')];
   return {
     etag: typeof etag === 'string' && isEntityTag(etag) ? etag : undefined,
     lastModified: typeof lastModified === 'string' ? lastModified : undefined,
@@ -102,11 +114,9 @@ function validatorsOf({ headers }: Encoded): Validators {
 }
 
 /** The length of content of which a part can be sent; undefined if there is none. */
-function lengthOf({ body, isBytes, headers }: Encoded): number | undefined {
-  const isRefused = Object.entries(headers).some(
-    ([name, value]) => /^accept-ranges$/i.test(name) && value !== 'bytes',
-  );
-  if (!isBytes || isRefused) return undefined;
+function lengthOf(whole: Encoded): number | undefined {
+  const { body, isBytes } = whole;
+  if (!isBytes || (fieldOf(whole, 'accept-ranges') ?? 'bytes') !== 'bytes') return undefined;
   return body instanceof Uint8Array || body instanceof FileBody ? body.length : undefined;
 }
 

@@ -11,7 +11,7 @@ let bytes = 0;
  * Counts the bytes of a piece, and collects the young objects once there are many: about a millisecond. V8 counts the memory of
  * buffers apart from its heap, and lets some 100 MB of it pile up behind the reader of a large body.
  */
-export function handedOn(piece: Buffer): void {
+export function handedOn(piece: Uint8Array): void {
   bytes += piece.length;
   if (bytes < AFTER) return;
   bytes = 0;

@@ -1,6 +1,7 @@
 import { openAsBlob } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { append, EMPTY } from './chunks';
+import { handedOn } from './collect';
 import { inWords, type Uploads } from './uploads';
 
 /** The maximum size of a file that is kept in memory, and of what is written at once, in bytes. */
@@ -11,7 +12,6 @@ export class Spool {
   private size = 0;
   private isSmall = true;
   private held: Buffer = EMPTY;
-  /** The bytes that are held. */
   private count = 0;
   private onDisk = 0;
   private file: { readonly handle: FileHandle; readonly path: string } | undefined;
@@ -25,23 +25,26 @@ export class Spool {
     private readonly memory: number,
   ) {}
 
+  /** The bytes that are held in memory. */
+  get inMemory(): number {
+    return this.count;
+  }
+
   /**
    * Adds bytes. Wait for the result before the next call.
    *
-   * @returns how many more bytes are held in memory, which may be negative
    * @throws {Problem} `unavailable` if the quota or the disk is full
    * @throws {Error} after `remove`
    */
-  async write(data: Buffer): Promise<number> {
+  async write(data: Buffer): Promise<void> {
     this.assertUnderWay();
-    const before = this.count;
     this.size += data.length;
     if (this.isSmall && this.size <= Math.min(this.memory, BLOCK)) {
-      this.held = append(this.held, before, data);
+      this.held = append(this.held, this.count, data);
       this.count += data.length;
-      return data.length;
+      return;
     }
-    if (this.isSmall) this.held = Buffer.concat([this.held.subarray(0, before)], BLOCK);
+    if (this.isSmall) this.held = Buffer.concat([this.held.subarray(0, this.count)], BLOCK);
     this.isSmall = false;
     for (let at = 0; at < data.length;) {
       const copied = data.copy(this.held, this.count, at);
@@ -49,15 +52,19 @@ export class Spool {
       this.count += copied;
       if (this.count === BLOCK) await this.flush();
     }
-    return this.count - before;
   }
 
   /** Ends the file. It can be read until `remove` is called. */
   async end(name: string, type: string): Promise<File> {
-    if (this.isSmall) return new File([this.held.subarray(0, this.count)], name, { type });
-    await this.flush();
+    if (!this.isSmall) await this.flush();
+    const content = this.isSmall ? this.held.subarray(0, this.count) : await this.reopen();
+    this.held = EMPTY; // a file has a copy of what is in memory
+    return new ReceivedFile([content], name, { type });
+  }
+
+  private async reopen(): Promise<Blob> {
     await this.close();
-    return new File([await openAsBlob(this.file?.path ?? '')], name, { type });
+    return openAsBlob(this.file?.path ?? '');
   }
 
   /** Removes the file; at the end of a write, if one is under way. */
@@ -103,5 +110,27 @@ export class Spool {
     if (!this.isOpen) return;
     this.isOpen = false;
     await this.file?.handle.close();
+  }
+}
+
+/** A file whose pieces do not pile up behind its reader. */
+class ReceivedFile extends File {
+  override stream() {
+    const pieces: ReadableStream<Uint8Array<ArrayBuffer>> = super.stream();
+    const reader = pieces.getReader();
+    return new ReadableStream({
+      type: 'bytes',
+      async pull(controller) {
+        const { done, value } = await reader.read();
+        if (done) {
+          controller.close();
+          controller.byobRequest?.respond(0);
+          return;
+        }
+        handedOn(value);
+        controller.enqueue(value);
+      },
+      cancel: (reason) => reader.cancel(reason),
+    });
   }
 }

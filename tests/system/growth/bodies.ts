@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { plainList, type Exchange, type Subject } from './adversary';
+import { openApi, plainList, type Exchange, type Subject } from './adversary';
 import { listOf, repeat, texts, within, type Text } from './inputs';
 import { names, numbers, strings } from './json';
 import { bodyOf, filled, type Place, SCHEMAS, separated, subject, target } from './places';
@@ -18,6 +18,7 @@ const of32 = (subject: Subject): Subject => ({
 
 const BOUNDARY = 'multipart/form-data; boundary=b';
 const LINE = '{"id":1,"name":"Monstera deliciosa"}\n';
+/** A part of a form. */
 const part = (name: string, text: string) =>
   `\r\n--b\r\nContent-Disposition: form-data; name=${name}\r\n\r\n${text}`;
 
@@ -87,62 +88,32 @@ function pieceSubjects(): Subject[] {
   ];
 }
 
+/** The item as often as it fits. */
+const many = (item: string): Text => ({ name: item, make: (size) => listOf(item, size) });
+
 /** Answers that are written item by item. */
 function itemSubjects(): Subject[] {
-  const answering = (
-    about: string,
-    type: string,
-    schema: object,
-    items: readonly Text[],
-    plain: Text,
-  ): Subject => {
-    const content = { [type]: { 'x-item-schema': schema } };
+  const answering = (about: string, type: string, items: readonly Text[], plain: Text): Subject => {
+    const content = { [type]: { 'x-item-schema': {} } };
+    const post = { operationId: 'postThing', responses: { 200: { description: 'done', content } } };
     const exchange =
       ({ make }: Text) =>
       (size: number): Exchange => {
         const values = JSON.parse(`[${make(size)}]`) as unknown[];
         return { reply: () => ({ status: 200, body: Readable.from(values) }) };
       };
-    const { document } = subject(
-      about,
-      { responses: { 200: { description: 'done', content } } },
-      [],
-      target(''),
-      filled(target(''), ''),
-    );
-    const adversaries = items.map((item) => ({
-      name: item.name,
-      hostile: exchange(item),
-      innocent: exchange(plain),
-    }));
-    return { about, direction: 'out', document, adversaries };
+    const innocent = exchange(plain);
+    const adversaries = items.map((item) => ({ name: item.name, hostile: exchange(item), innocent }));
+    return { about, direction: 'out', document: openApi({ '/things': { post } }), adversaries };
   };
-  const event = {
-    type: 'object',
-    properties: { event: {}, id: {}, data: { type: 'string' } },
-    required: ['data'],
-  };
-  const one = (name: string): Text[] =>
-    within(
-      texts(['\\n', '\\r', '\\r\\n', 'a', ' ', 'a\\n', ':', 'data: ', '\u{1f331}'], {
-        ends: ['', '\\u0000'],
-      }),
-      (text) => JSON.stringify({ data: '' }).replace('"data":""', `"data":"","${name}":"${text}"`),
-    );
-  const plain: Text = { name: 'plain', make: (size) => listOf('{"data":"Monstera deliciosa"}', size) };
-  const many = ['{"data":""}', '{"data":"","id":""}'].map((item): Text => ({
-    name: item,
-    make: (size) => listOf(item, size),
-  }));
+  const pieces = ['\\n', '\\r', '\\r\\n', 'a', ' ', 'a\\n', ':', 'data: ', '\u{1f331}'];
+  const events = ['data', 'id', 'event'].flatMap((name) =>
+    within(texts(pieces, { ends: ['', '\\u0000'] }), (text) => `{"data":"","${name}":"${text}"}`),
+  );
+  const empty = ['{"data":""}', '{"data":"","id":""}'].map(many);
   return [
-    answering('events', 'text/event-stream', event, [...one('data'), ...one('id'), ...many], plain),
-    answering(
-      'lines of JSON',
-      'application/jsonl',
-      {},
-      ['1', '""', '[]', '{}'].map((item): Text => ({ name: item, make: (size) => listOf(item, size) })),
-      { name: 'plain', make: (size) => plainList(size).slice(1, -1) },
-    ),
+    answering('events', 'text/event-stream', [...events, ...empty], many('{"data":"Monstera deliciosa"}')),
+    answering('lines of JSON', 'application/jsonl', ['1', '""', '[]', '{}'].map(many), many(LINE.trim())),
   ];
 }
 

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Strategy } from 'passport';
 import type { Parts } from '../../http/document-server';
 import { answer, body, mutants, replaceLines, request, type Table } from './parts';
+import { failsAt } from './unseen';
 import { Anybody, FailsOpen } from './security';
 import { asObject, type Json, type JsonObject, objectAt } from '../../../scripts/prove';
 
@@ -83,6 +84,25 @@ const changedHead = (status: number, name: string, value?: string): Partial<Part
     application(incoming, response);
   },
 });
+
+/** A server before which something changes each body of a media type; `boundary` is that of its parts. */
+const bodyOf = (mediaType: string, change: (text: string, boundary: string) => string): Partial<Parts> =>
+  body((text, { headers }) => {
+    const [type = '', boundary = ''] = (headers['content-type'] ?? '').split(/; boundary="?|"$/);
+    return type === mediaType ? change(text, `--${boundary}`) : text;
+  });
+const form = (change: (text: string, boundary: string) => string) => bodyOf('multipart/form-data', change);
+
+const TITLE = /Content-Disposition: form-data; name="title"\r\n\r\n[^\r]*\r\n--[^\r]*\r\n/;
+
+/** A server whose operations have another limit of their bodies. */
+const limited =
+  (by: number): DocumentFault =>
+  (document) => ({
+    served: JSON.parse(JSON.stringify(document), (key, value: unknown) =>
+      key === 'x-body-limit' ? Number(value) + by : value,
+    ) as JsonObject,
+  });
 
 const EVENT = '/paths/~1events/get/responses/200/content/text~1event-stream/x-item-schema';
 
@@ -216,6 +236,75 @@ const FAULTS: Readonly<Record<string, Table<Partial<Parts> | DocumentFault>>> = 
         'contentMediaType',
         'contentSchema',
       ),
+    },
+  },
+  'uploads.yaml': {
+    bodies: {
+      'parts need no end': form((text, boundary) =>
+        text.includes(`${boundary}--`) ? text : `${text}${boundary}--\r\n`,
+      ),
+      'a boundary counts wherever it is': form((text, boundary) =>
+        text.replace(new RegExp(`(?<!\\n|^)${boundary}`, 'g'), `\r\n${boundary}`),
+      ),
+      'quotes in names end them': form((text) => text.replace(/(?<=name="[^"]*)%22/g, '"')),
+      'of repeated parts the last counts': form((text) =>
+        text.split('name="title"').length > 2 ? text.replace(TITLE, '') : text,
+      ),
+      'the names of headers of parts have the letter case of the standard': form((text) =>
+        text.replace(/\r\ncontent-disposition:/g, '\r\nx:'),
+      ),
+      'thousands of parts are a failure of the server': failsAt((text) => text.split('\r\n--').length > 5000),
+      'bodies may be a byte larger than their operation says': limited(1),
+      'the largest body of an operation is refused': limited(-1),
+      'the last of several lines may be cut': bodyOf('application/x-ndjson', (text) =>
+        text.replace(/\n\{"[^\n}]*\n$/, '\n'),
+      ),
+    },
+    constraints: {
+      'only the first line is judged': bodyOf('application/x-ndjson', (text) => text.split('\n')[0] ?? ''),
+      'texts that are no number are 0': bodyOf('text/plain', (text) =>
+        /^[-\d]|true|false/.test(text) ? text : '0',
+      ),
+      'one value of several is read': request((incoming) => {
+        incoming.url = incoming.url?.replace(/(word=[^&]*).*/, '$1') ?? '';
+      }),
+    },
+    'valid, constraints': {
+      'one value is a list of one': {
+        pass: ({ query, ...rest }) => ({
+          ...rest,
+          query: query?.['word'] === undefined ? {} : { word: [query['word']].flat() },
+        }),
+      },
+    },
+    baseline: {
+      'numbers are written with a word': answer((given) => {
+        if (given.status === 200) given.body = `${given.body} plants`;
+      }),
+    },
+  },
+  'openapi-3-2.yaml': {
+    baseline: {
+      'QUERY is not served': notServed('QUERY'),
+      'additional operations are not served': notServed('COPY'),
+    },
+    'methods and paths': {
+      'Allow does not name what OpenAPI 3.2 adds': answer(({ headers }) => {
+        headers['Allow'] &&= String(headers['Allow']).replace(/, (?:QUERY|COPY)|(?:QUERY|COPY), /g, '');
+      }),
+    },
+    bodies: {
+      'the last record may be cut': bodyOf('application/json-seq', (text) =>
+        text.replace(/\x1e\{"a":\n$/, ''),
+      ),
+    },
+    'constraints, valid': {
+      'a plus sign of a whole query is no space': request((incoming) => {
+        incoming.url = incoming.url?.replace(/%20/g, '%2B') ?? '';
+      }),
+      'parts in other places are judged as the first': (document) => ({
+        served: JSON.parse(JSON.stringify(document).replace(/"prefixItems":\[.*?\],/, '')) as JsonObject,
+      }),
     },
   },
   'numbers.yaml': { valid: UNCHECKED },

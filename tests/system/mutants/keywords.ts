@@ -37,7 +37,9 @@ const BY_ARGUMENT = ['format', 'type'];
 /** Keywords of which each place is one to forget. */
 const BY_PLACE = ['readOnly', 'writeOnly'];
 const WORDS_OF_PARAMETERS = ['required', 'style', 'explode'];
-const WORDS_OF_OPERATIONS = ['parameters', 'requestBody', 'security'];
+const WORDS_OF_OPERATIONS = ['parameters', 'requestBody', 'security', 'x-body-limit'];
+const WORDS_OF_MEDIA_TYPES = ['itemSchema', 'x-item-schema', 'x-stream'];
+const WORDS_OF_ENCODINGS = ['contentType', 'headers', 'style', 'explode'];
 
 /** Deletions that change nothing, each with its reason: no request can show them. */
 export const EQUIVALENT: Readonly<Record<string, string>> = {
@@ -46,6 +48,8 @@ export const EQUIVALENT: Readonly<Record<string, string>> = {
   'media.yaml format: binary': 'every sequence of bytes fits',
   'numbers.yaml format: double': 'every number that JSON readers take fits',
   'parameters.yaml type: array': 'its neighbor `items` is enough to read the text of a list',
+  'openapi-3-2.yaml type: array':
+    'its neighbors `items` and `prefixItems` are enough to read parts as a list',
   'siblings.yaml type: string': 'a parameter of a path without a type is read as a string',
   'uploads.yaml type: array': 'its neighbor `items` is enough to read parts as a list',
   'parameters.yaml minItems': 'a label without items is a segment that no path matches',
@@ -75,7 +79,7 @@ function schemaKeywords(json: JsonObject): Occurrence[] {
   const roots = operations
     .flatMap(({ parameters, body }) => [
       ...parameters.map(({ schema }) => schema),
-      ...(body?.content ?? []).flatMap(({ schema }) => schema ?? []),
+      ...(body?.content ?? []).flatMap(({ schema, items }) => [schema ?? [], items ?? []].flat()),
     ])
     .map((pointer) => written(json, pointer));
   const seen = new Set<string>();
@@ -83,12 +87,15 @@ function schemaKeywords(json: JsonObject): Occurrence[] {
     schemaObjects(json, root, seen).flatMap((pointer) => {
       const schema = objectAt(json, pointer);
       const marked = schema['readOnly'] === true;
-      return KEYWORDS.filter((keyword) => keyword in schema && (!marked || keyword === 'readOnly')).map(
-        (keyword): Occurrence => {
-          const name = BY_ARGUMENT.includes(keyword) ? `${keyword}: ${text(schema[keyword])}` : keyword;
-          return [BY_PLACE.includes(keyword) ? `${keyword} at ${pointer}` : name, pointer, keyword];
-        },
-      );
+      const isMapped = asObject(schema['discriminator'])['defaultMapping'] !== undefined;
+      const mapped: Occurrence = ['defaultMapping', `${pointer}/discriminator`, 'defaultMapping'];
+      const found = KEYWORDS.filter(
+        (keyword) => keyword in schema && (!marked || keyword === 'readOnly'),
+      ).map((keyword): Occurrence => {
+        const name = BY_ARGUMENT.includes(keyword) ? `${keyword}: ${text(schema[keyword])}` : keyword;
+        return [BY_PLACE.includes(keyword) ? `${keyword} at ${pointer}` : name, pointer, keyword];
+      });
+      return isMapped ? [...found, mapped] : found;
     }),
   );
 }
@@ -110,7 +117,7 @@ function schemaObjects(json: JsonObject, pointer: string, seen: Set<string>): st
   const node = asObject(schema);
   if (node['readOnly'] === true) return [pointer];
   const below = [
-    ...(typeof node['$ref'] === 'string' ? [pointerOf(node['$ref'])] : []),
+    ...(typeof node['$ref'] === 'string' ? [pointerOf(node['$ref'].replace(/^[^#]+/, ''))] : []),
     ...ONE.filter((keyword) => keyword in node).map((keyword) => `${pointer}/${keyword}`),
     ...LISTS.flatMap((keyword) =>
       [...asArray(node[keyword]).keys()].map((i) => `${pointer}/${keyword}/${i}`),
@@ -138,14 +145,31 @@ function documentKeywords(json: JsonObject): Occurrence[] {
       keywords('a parameter', pointer, keys);
     }
   };
+  const mediaTypes = (owner: string): void => {
+    for (const name of Object.keys(asObject(objectAt(json, owner)['content']))) {
+      const media = resolvePointer(json, `${owner}/content/${escapeToken(name)}`);
+      // Parts that are no fields are served as items only.
+      if (!name.startsWith('multipart/')) keywords('a media type', media, WORDS_OF_MEDIA_TYPES);
+      const { encoding, prefixEncoding, itemEncoding } = objectAt(json, media);
+      for (const key of Object.keys(asObject(encoding)))
+        keywords('an encoding', `${media}/encoding/${escapeToken(key)}`, WORDS_OF_ENCODINGS);
+      for (const index of asArray(prefixEncoding).keys())
+        keywords('prefixEncoding', `${media}/prefixEncoding/${index}`, WORDS_OF_ENCODINGS);
+      if (itemEncoding !== undefined) keywords('itemEncoding', `${media}/itemEncoding`, WORDS_OF_ENCODINGS);
+    }
+  };
   keywords('the document', '', ['security', 'servers']);
   for (const path of Object.keys(asObject(json['paths']))) {
     const item = resolvePointer(json, `/paths/${escapeToken(path)}`);
     keywords('a path item', item, ['servers']);
     parameters(item);
-    for (const method of ['get', 'put', 'post', 'delete', 'patch']) {
-      if (!(method in objectAt(json, item))) continue;
-      const operation = `${item}/${method}`;
+    const additional = Object.keys(asObject(objectAt(json, item)['additionalOperations']));
+    const operations = [
+      ...['get', 'put', 'post', 'delete', 'patch', 'query'].filter((name) => name in objectAt(json, item)),
+      ...additional.map((name) => `additionalOperations/${escapeToken(name)}`),
+    ];
+    for (const place of operations) {
+      const operation = `${item}/${place}`;
       // A document that does not describe a parameter of its path is not served.
       const inPath = asArray(objectAt(json, operation)['parameters']).some(
         (_, i) =>
@@ -157,8 +181,12 @@ function documentKeywords(json: JsonObject): Occurrence[] {
         WORDS_OF_OPERATIONS.filter((key) => key !== 'parameters' || !inPath),
       );
       parameters(operation);
-      if ('requestBody' in objectAt(json, operation))
-        keywords('a request body', resolvePointer(json, `${operation}/requestBody`), ['required']);
+      for (const status of Object.keys(asObject(objectAt(json, operation)['responses'])))
+        mediaTypes(resolvePointer(json, `${operation}/responses/${status}`));
+      if (!('requestBody' in objectAt(json, operation))) continue;
+      const body = resolvePointer(json, `${operation}/requestBody`);
+      keywords('a request body', body, ['required']);
+      mediaTypes(body);
     }
   }
   return found;

@@ -65,12 +65,12 @@ export function replaceLines(rawHeaders: string[], name: string, value?: string)
 }
 
 /** A server before which something changes the body of each request, once it is there. */
-export const body = (change: (text: string) => string | Buffer): Wrapped =>
+export const body = (change: (text: string, request: IncomingMessage) => string | Buffer): Wrapped =>
   request((incoming) => {
     const chunks: Buffer[] = [];
     const emit = incoming.emit.bind(incoming);
     const changed = (): Buffer =>
-      Buffer.from(change(Buffer.concat(chunks.splice(0)).toString('latin1')) as string, 'latin1');
+      Buffer.from(change(Buffer.concat(chunks.splice(0)).toString('latin1'), incoming) as string, 'latin1');
     // The server reads a body that is there at once. To read a chunk emits it, too.
     const read = incoming.read.bind(incoming);
     incoming.read = (size?: number): unknown => {

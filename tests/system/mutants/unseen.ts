@@ -21,7 +21,7 @@ function openedByOne(): Fault {
 const failed = '{"error":50000,"message":"failed"}';
 
 /** Fails with 500 at such bodies. */
-function failsAt(isFatal: (body: string) => boolean): Fault {
+export function failsAt(isFatal: (body: string) => boolean): Fault {
   return {
     wrap: (application) => (incoming, response) => {
       let fails = false;
