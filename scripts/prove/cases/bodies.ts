@@ -31,16 +31,29 @@ type NamedBody = readonly [title: string, body: Buffer, rule?: RuleName];
 export function bodyCases(context: OperationContext): Case[] {
   const { operation, base } = context;
   if (!operation.body || !base.body) return [];
-  const request = authorizedRequest(context);
-  const isJson = codecOf(base.body.type) === 'json';
+  const { type } = base.body;
+  const other = codecOf(type) === 'json' ? undefined : operation.body.content.find(isOfJson);
+  const inJson = other && inputsWith(context, other);
+  const request = authorizedRequest(context, inJson ?? base);
+  const isJson = codecOf(type) === 'json' || inJson !== undefined;
   return [
     ...limitCases(context, request, isJson),
-    ...(operation.body.required && codecOf(base.body.type) !== 'lines'
+    ...(operation.body.required && (isJson || codecOf(type) !== 'lines')
       ? absenceCases(context, request, isJson)
       : []),
     ...(isJson ? jsonSyntaxCases(context, request) : []),
     ...arrivalCases(context),
   ];
+}
+
+const isOfJson = ({ type }: MediaType): boolean => codecOf(type) === 'json';
+
+/** The inputs of the minimal request with a body of a media type; undefined without a value of it. */
+function inputsWith({ document, oracle, operation, base }: OperationContext, media: MediaType) {
+  const slot = slots(document, operation).find(({ body }) => body === media);
+  if (!slot) return base;
+  const [value] = slotSamples(document, oracle, slot, 'all', 20);
+  return value === undefined ? undefined : slot.fill(base, value);
 }
 
 /** Whether a server may read a body while it arrives. */
@@ -49,13 +62,10 @@ export const isRead = ({ type, isStream }: MediaType): boolean =>
 
 /** Bodies that arrive a byte at a time, and one whose client leaves in the middle before it sends the whole. */
 function arrivalCases(context: OperationContext): Case[] {
-  const { document, oracle, operation, base } = context;
   const make = protocolCases(context, 'bodies').bind(undefined, 'arriving body');
-  return (operation.body?.content ?? []).filter(isRead).flatMap((media) => {
-    const slot = slots(document, operation).find(({ body }) => body === media);
-    const [value] = slot ? slotSamples(document, oracle, slot, 'all', 20) : [];
-    if (slot && value === undefined) return [];
-    const inputs = slot && value !== undefined ? slot.fill(base, value) : base;
+  return (context.operation.body?.content ?? []).filter(isRead).flatMap((media) => {
+    const inputs = inputsWith(context, media);
+    if (!inputs) return [];
     const request = authorizedRequest(context, inputs);
     return [
       {
