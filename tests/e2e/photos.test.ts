@@ -1,0 +1,126 @@
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { delimiter, dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { Client } from 'pg';
+import { keepFolder } from '../support/folder';
+import { installBeside, TARBALL } from '../support/package';
+import { type Postgres, startPostgres } from '../support/postgres';
+import { startProcess } from '../support/process';
+
+// A service of files and events: the commands of docs/photos.md, as they stand; then several processes of it.
+
+jest.setTimeout(600_000);
+
+const ROOT = resolve(__dirname, '../..');
+const PAGE = readFileSync(join(ROOT, 'docs/photos.md'), 'utf8');
+const [LAY_OUT = '', WRITE = '', RUN, WATCH = '', ...BLOCKS] = [
+  ...PAGE.matchAll(/^```sh\n([^]*?)^```$/gm),
+].map(([, block = '']) => block);
+const PROVE = BLOCKS.pop() ?? '';
+
+const folder = keepFolder();
+const service = join(folder, 'photos');
+const PATH = [dirname(process.execPath), process.env['PATH']].join(delimiter);
+const AUTHORIZED = { Authorization: 'Bearer secret' };
+let postgres: Postgres;
+beforeAll(async () => {
+  postgres = await startPostgres();
+  installBeside(folder, TARBALL);
+  const options = ['--package', TARBALL, '--modules', join(folder, 'node_modules')];
+  const command = ['scripts/new/main.ts', service, 'tests/e2e/photos/photos.yaml', ...options];
+  const said = execFileSync(join(ROOT, 'node_modules/.bin/tsx'), command, { cwd: ROOT, encoding: 'utf8' });
+  expect(said).toMatch(/and 3 stubs of handlers[^]*UNPROVEN 0, BLOCKED 0/);
+  const written = await follow(WRITE);
+  expect(written).toMatch(/ 16 files changed, 2\d\d insertions\(\+\), [34]\d deletions/);
+  execFileSync(join(service, 'node_modules/.bin/tsc'), ['-p', 'src'], { cwd: service });
+});
+afterAll(() => postgres.remove());
+
+/** What commands print. The packages are installed, from no registry. */
+async function follow(commands: string): Promise<string> {
+  const installed = commands
+    .replaceAll('/tmp/', `${folder}/`)
+    .replace(/\bmake (?=[a-z])/g, 'make -s -o ./node_modules/.package-lock.json ');
+  const env = { ...process.env, PATH, HERE: ROOT };
+  const script = `set -e -o pipefail; ${installed}`;
+  const { stdout, stderr } = await promisify(execFile)('bash', ['-c', script], { cwd: service, env });
+  return stdout + stderr;
+}
+
+/** A process of the service, and its address. */
+async function serve(env: Readonly<Record<string, string>> = {}) {
+  const server = startProcess(
+    [join(service, 'dist/main.js')],
+    { PORT: '0', API_TOKENS: 'secret', ...env },
+    service,
+  );
+  const [address] = await server.printed(/http:\/\/127\.0\.0\.1:\d+/);
+  return { ...server, address };
+}
+
+/** Resolves with what a process has printed when it matches. */
+const printed = ({ stdout }: ChildProcess, pattern: RegExp) =>
+  new Promise<string>((resolve) => {
+    let output = '';
+    stdout?.on('data', (text) => {
+      output += String(text);
+      if (pattern.test(output)) resolve(output);
+    });
+  });
+
+test('the commands of the page work as they stand, and end in a service that is proven on both databases', async () => {
+  expect(LAY_OUT).toContain('make new DIR=../photos DOC=tests/e2e/photos/photos.yaml\ncd ../photos\n');
+  expect(RUN).toBe('API_TOKENS=secret make run\n');
+  const server = await serve();
+  const at = (block: string) => block.replaceAll('http://127.0.0.1:3000', server.address);
+  const watching = spawn('bash', ['-c', `exec ${at(WATCH)}`]);
+  await printed(watching, /200 OK[^]*\r\n\r\n/);
+  const events = printed(watching, /event: deleted\n[^]*\n\n/);
+  const uploaded = await follow(at(BLOCKS[0] ?? ''));
+  const resumed = await follow(at(BLOCKS[1] ?? ''));
+  expect(uploaded).toMatch(
+    /^\{"id":1,"title":"The sea","tags":\["water","blue"\],"type":"image\/jpeg","size":5000000/,
+  );
+  expect(uploaded).toMatch(
+    /"code":40001,"message":"[^"]*photo[^"]*"\}\{"photos":\[\{"id":1,[^[]*\[[^[]*\]\}$/,
+  );
+  expect(resumed).toBe('206: 4000000 bytes\n304: 0 bytes\n');
+  expect(await events).toMatch(
+    /event: uploaded\nid: 1\ndata: \{"id":1,"title":"The sea"[^]*event: deleted\nid: 2\ndata: \{"id":1\}/,
+  );
+  watching.kill();
+  expect(await server.stop()).toBe(0);
+
+  const url = new URL(await postgres.createDatabase());
+  const admin = new Client(String(url));
+  await admin.connect();
+  await admin.query('CREATE DATABASE photos_test');
+  await admin.end();
+  url.pathname = '/photos_test';
+  const proven = await follow(PROVE.replace(/postgres:\/\/\S+/, String(url)));
+  expect(proven.match(/^PROVEN (\d+)\/\1, WAIVED 0, UNPROVEN 0, BLOCKED 0/gm)).toHaveLength(2);
+});
+
+test('who watches one process learns in order what happens at another', async () => {
+  const env = { DATABASE_URL: await postgres.createDatabase(), PHOTOS_FOLDER: join(folder, 'shared') };
+  const servers = [await serve(env), await serve(env)];
+  const [one, other] = servers.map(({ address }) => address);
+  const events = await fetch(`${one}/events`, { headers: AUTHORIZED });
+  const statuses = Array.from({ length: 30 }, async (_, i) => {
+    const body = new FormData();
+    body.set('photo', new Blob([`photo ${i}`], { type: 'image/png' }));
+    return (await fetch(`${i % 2 ? one : other}/photos`, { method: 'POST', headers: AUTHORIZED, body }))
+      .status;
+  });
+  expect(new Set(await Promise.all(statuses))).toEqual(new Set([201]));
+  let text = '';
+  for await (const bytes of events.body ?? []) {
+    text += Buffer.from(bytes).toString();
+    if (text.match(/^data: .*\n\n/gm)?.length === 30) break;
+  }
+  expect(Array.from(text.matchAll(/^id: (\d+)$/gm), ([, id]) => Number(id))).toEqual(
+    Array.from({ length: 30 }, (_, i) => i + 1),
+  );
+  expect(await Promise.all(servers.map((server) => server.stop()))).toEqual([0, 0]);
+});
