@@ -1,7 +1,15 @@
 import { excludingKeyword } from './document/direction';
 import { type Document, negotiableMediaTypes, type Operation } from './document/model';
 import { codecOf } from './document/media';
-import { asArray, asObject, asString, escapeToken, type JsonObject, objectAt, resolvePointer } from './json/tree';
+import {
+  asArray,
+  asObject,
+  asString,
+  escapeToken,
+  type JsonObject,
+  objectAt,
+  resolvePointer,
+} from './json/tree';
 import {
   constraintKey,
   nameOfAlternative,
