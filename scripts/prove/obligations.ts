@@ -239,7 +239,8 @@ function protocolObligations(
     'unsupported media types': body !== undefined,
     'equivalent media types': body !== undefined,
     'body limit':
-      body !== undefined && (limit === undefined ? target.profile !== 'document' : limit <= LARGEST_LIMIT),
+      body !== undefined &&
+      (limit !== undefined && limit <= LARGEST_LIMIT ? true : target.profile !== 'document'),
     // A sequence may have no items.
     'absent body': body?.required === true && (hasJson || (isTested('empty text') && !has('lines'))),
     'malformed JSON': hasJson,

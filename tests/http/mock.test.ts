@@ -150,6 +150,8 @@ describe('answers', () => {
       'event: x\ndata: {"a":1}\n\nid: 1\nretry: 5\ndata: a\ndata: b\n\n',
     ],
     ['the text of the example', 'application/jsonl', { schema: text, example: '1\n' }, '1\n'],
+    ['a text of events', 'text/event-stream', { schema: { type: 'string' } }, 'data: text\n\n'],
+    ['an unended event', 'text/event-stream', { schema: text, example: 'id: 1\n' }, 'id: 1\n\n'],
   ])('with %s, each time', async (_, key, media, expected) => {
     const { post } = mock(answers(ok({ [key]: media })));
     for (let time = 0; time < 2; time++) {

@@ -1,5 +1,5 @@
 import type { RuleName } from '../profile';
-import { type RawRequest, withoutBody } from '../wire/message';
+import { type RawRequest, withHeader, withoutBody } from '../wire/message';
 import {
   authorizedRequest,
   type Case,
@@ -18,7 +18,7 @@ const MAX_NESTING = 10_000;
 /** Bytes; for a server whose limit is unknown. */
 const DEFAULT_LIMIT = 65_536;
 
-/** Bytes; a body of a larger limit is not sent. */
+/** Bytes; a body of a larger limit is announced, and not sent. */
 export const LARGEST_LIMIT = 10_000_000;
 
 /** Five bytes for each level keep the body within the limit. */
@@ -31,16 +31,29 @@ type NamedBody = readonly [title: string, body: Buffer, rule?: RuleName];
 export function bodyCases(context: OperationContext): Case[] {
   const { operation, base } = context;
   if (!operation.body || !base.body) return [];
-  const request = authorizedRequest(context);
-  const isJson = codecOf(base.body.type) === 'json';
+  const { type } = base.body;
+  const other = codecOf(type) === 'json' ? undefined : operation.body.content.find(isOfJson);
+  const inJson = other && inputsWith(context, other);
+  const request = authorizedRequest(context, inJson ?? base);
+  const isJson = codecOf(type) === 'json' || inJson !== undefined;
   return [
     ...limitCases(context, request, isJson),
-    ...(operation.body.required && codecOf(base.body.type) !== 'lines'
+    ...(operation.body.required && (isJson || codecOf(type) !== 'lines')
       ? absenceCases(context, request, isJson)
       : []),
     ...(isJson ? jsonSyntaxCases(context, request) : []),
     ...arrivalCases(context),
   ];
+}
+
+const isOfJson = ({ type }: MediaType): boolean => codecOf(type) === 'json';
+
+/** The inputs of the minimal request with a body of a media type; undefined without a value of it. */
+function inputsWith({ document, oracle, operation, base }: OperationContext, media: MediaType) {
+  const slot = slots(document, operation).find(({ body }) => body === media);
+  if (!slot) return base;
+  const [value] = slotSamples(document, oracle, slot, 'all', 20);
+  return value === undefined ? undefined : slot.fill(base, value);
 }
 
 /** Whether a server may read a body while it arrives. */
@@ -49,13 +62,10 @@ export const isRead = ({ type, isStream }: MediaType): boolean =>
 
 /** Bodies that arrive a byte at a time, and one whose client leaves in the middle before it sends the whole. */
 function arrivalCases(context: OperationContext): Case[] {
-  const { document, oracle, operation, base } = context;
   const make = protocolCases(context, 'bodies').bind(undefined, 'arriving body');
-  return (operation.body?.content ?? []).filter(isRead).flatMap((media) => {
-    const slot = slots(document, operation).find(({ body }) => body === media);
-    const [value] = slot ? slotSamples(document, oracle, slot, 'all', 20) : [];
-    if (slot && value === undefined) return [];
-    const inputs = slot && value !== undefined ? slot.fill(base, value) : base;
+  return (context.operation.body?.content ?? []).filter(isRead).flatMap((media) => {
+    const inputs = inputsWith(context, media);
+    if (!inputs) return [];
     const request = authorizedRequest(context, inputs);
     return [
       {
@@ -69,12 +79,12 @@ function arrivalCases(context: OperationContext): Case[] {
 
 /**
  * Bodies of the largest size and of one byte more. JSON can be padded to the largest size with white space, a multipart body
- * with an epilogue, and bytes with any.
+ * with an epilogue, and bytes with any. A very large one is only announced.
  */
 function limitCases(context: OperationContext, request: RawRequest, isJson: boolean): Case[] {
   const { operation, target, base } = context;
   const limit = operation.bodyLimit ?? target.bodyLimit;
-  if (limit === undefined || limit > LARGEST_LIMIT) return [];
+  if (limit === undefined) return [];
   const canBePadded = isJson || ['binary', 'multipart'].includes(codecOf(base.body?.type ?? ''));
   const body = request.body ?? Buffer.alloc(0);
   const padded = (size: number): RawRequest => ({
@@ -82,16 +92,22 @@ function limitCases(context: OperationContext, request: RawRequest, isJson: bool
     body: Buffer.concat([body, Buffer.alloc(Math.max(0, size - body.length), ' ')]),
   });
   const make = protocolCases(context, 'bodies').bind(undefined, 'body limit');
-  const over = padded(limit + 1);
   const size = `${limit + 1} bytes`;
   const tooLarge = expectRefusal('content too large');
-  const early = 'refusal before the body';
+  const announced = make(
+    `${size} announced, none sent`,
+    { ...withHeader({ ...request, body }, 'Content-Length', String(limit + 1)), sending: 'withheld' },
+    tooLarge,
+    'refusal before the body',
+  );
+  if (limit > LARGEST_LIMIT) return [announced];
+  const over = padded(limit + 1);
   return [
     make('in chunks', { ...request, sending: 'chunked' }, expectSuccess),
     ...(canBePadded ? [make(`${limit} bytes`, padded(limit), expectSuccess)] : []),
     make(size, over, tooLarge),
     make(`${size} in chunks`, { ...over, sending: 'chunked' }, tooLarge),
-    make(`${size} announced, none sent`, { ...over, sending: 'withheld' }, tooLarge, early),
+    announced,
   ];
 }
 

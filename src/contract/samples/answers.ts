@@ -147,14 +147,22 @@ function* bodiesOf(
 ): Generator {
   if (items !== undefined) yield* streamsOf(document, pointer, items, type.essence === 'text/event-stream');
   for (const value of examplesOf(document, pointer)) {
+    if (type.essence === 'text/event-stream' && typeof value === 'string') yield asEvents(value);
     yield value;
     if (!isJson(type.essence)) yield asText(value);
   }
-  if (schema !== undefined) yield* samples(document, schema, 'response');
+  for (const value of schema === undefined ? [] : samples(document, schema, 'response')) {
+    if (type.essence === 'text/event-stream' && typeof value === 'string') yield asEvents(value);
+    yield value;
+  }
   yield {};
   yield 'text';
   yield Buffer.from(`bytes of ${essenceOf(key)}`);
 }
+
+/** An event ends with an empty line: clients drop one that does not (HTML section 9.2.6). */
+const asEvents = (text: string): string =>
+  `${/^(?:data|event|id|retry|):/.test(text) ? '' : 'data: '}${text.replace(/\n*$/, '')}\n\n`;
 
 const asText = (value: unknown): string => (typeof value === 'string' ? value : stringifyJson(value));
 
