@@ -161,8 +161,10 @@ function* bodiesOf(
 }
 
 /** An event ends with an empty line: clients drop one that does not (HTML section 9.2.6). */
-const asEvents = (text: string): string =>
-  `${/^(?:data|event|id|retry|):/.test(text) ? '' : 'data: '}${text.replace(/\n*$/, '')}\n\n`;
+function asEvents(text: string): string {
+  const event = /^(?:data|event|id|retry|):/.test(text) ? text : `data: ${text}`;
+  return event.endsWith('\n\n') ? event : `${event}${event.endsWith('\n') ? '' : '\n'}\n`;
+}
 
 const asText = (value: unknown): string => (typeof value === 'string' ? value : stringifyJson(value));
 
