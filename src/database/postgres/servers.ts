@@ -61,18 +61,29 @@ export interface Session {
   readonly destroy: () => void;
 }
 
-/** @returns connects to the first server that fits; each is tried once, those that failed lately after the others */
-export function connectorOf(target: Target, warned?: (message: string) => void) {
+/** The servers of a URL. */
+export interface Servers {
+  /**
+   * Connects to the first server that fits. Each is tried once, those that failed lately after the others.
+   *
+   * @throws {Error} of the only server, or {StoreUnavailable} with the reasons of all
+   */
+  connect(): Promise<Session>;
+  /** Tries a server after the others for a while. */
+  avoid(server: Server): void;
+}
+
+export function serversOf(target: Target, warned?: (message: string) => void): Servers {
   const failed = new Map<Server, number>();
   const warnings = new Set<string>();
   const warn = (message: string) => {
     if (!warnings.has(message)) warned?.(message);
     warnings.add(message);
   };
+  const avoid = (server: Server) => void failed.set(server, performance.now());
   const isAvoided = (server: Server) => performance.now() - (failed.get(server) ?? -AVOIDED) < AVOIDED;
 
-  /** @throws {Error} of the only server, or {StoreUnavailable} with the reasons of all */
-  return async function connect(): Promise<Session> {
+  async function connect(): Promise<Session> {
     const deadline = performance.now() + CONNECT_TIMEOUT;
     const reasons: string[] = [];
     let last: unknown;
@@ -84,13 +95,15 @@ export function connectorOf(target: Target, warned?: (message: string) => void) 
         failed.delete(server);
         return session;
       } catch (error) {
-        failed.set(server, performance.now());
+        avoid(server);
         last = error;
         reasons.push(`${server.name}: ${(error as Error).message || codeOf(error)}`);
       }
     }
     throw target.servers.length === 1 ? last : new StoreUnavailable(reasons.join('; '), { cause: last });
-  };
+  }
+
+  return { connect, avoid };
 }
 
 async function connectTo(
