@@ -88,6 +88,9 @@ const SCHEMA: Schema = {
   probe: sql`INSERT INTO rate_limit_counts (key, points, expire) SELECT '', 0, 0 WHERE false`,
 };
 
+/** Few connections, and no long wait for a database that is away: it is asked again anyway. */
+const PARAMETERS = { connections: 4, start_timeout: STORE_TIMEOUT };
+
 /** Milliseconds: how often rows are removed whose window ended as long ago. */
 const SWEEP = 60_000;
 const SWEPT = 1000;
@@ -95,8 +98,12 @@ const SWEPT = 1000;
 /** PostgreSQL, by the connections of src/database, which reconnect by themselves. */
 function postgresStore(url: string, { requests, seconds }: RateLimit, service: string): LimiterStore {
   let opening: Promise<Database> | undefined;
+  const lacking = Object.entries(PARAMETERS).filter(([name]) => !new RegExp(`[?&]${name}=`).test(url));
+  const complete =
+    url +
+    lacking.map(([name, value], i) => `${i > 0 || url.includes('?') ? '&' : '?'}${name}=${value}`).join('');
   const opened = () =>
-    (opening ??= openDatabase(url, SCHEMA).catch((error: unknown) => {
+    (opening ??= openDatabase(complete, SCHEMA).catch((error: unknown) => {
       opening = undefined;
       throw error;
     }));

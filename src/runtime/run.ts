@@ -152,10 +152,11 @@ async function serve<Config extends RunConfig<Dependencies>, Dependencies extend
         uncounted: metrics.uncountedRequest,
       },
     );
-  const stopping = new AbortController();
+  const [draining, stopping] = [new AbortController(), new AbortController()];
   const operations = {
     ready: watchReadiness(() => dependencies.ready(), log),
     metrics,
+    draining: draining.signal,
     stopping: stopping.signal,
     reportFault: report.fault,
   };
@@ -211,7 +212,8 @@ async function serve<Config extends RunConfig<Dependencies>, Dependencies extend
     if (change instanceof Error) log.error(change.message);
     else log.info(change);
   });
-  stopAtSignal({ server, probes, dependencies, stopping, timeout: config.shutdownTimeout, log });
+  const { shutdownDelay: delay, shutdownTimeout: timeout } = config;
+  stopAtSignal({ server, probes, dependencies, draining, stopping, delay, timeout, log });
 }
 
 /** The hook that limits the requests of each client. Loads its package on demand: that takes some 20 ms. */

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import type { Problem } from '../../../src/contract';
 import { createRateLimiter } from '../../../src/runtime/rate-limit';
 import { freePort, type Postgres, startPostgres } from '../../support/postgres';
-import { type Mood, type Redis, startRedis } from '../../support/redis';
+import { type Redis, startRedis } from '../../support/redis';
 
 const clientOf = ({ user }: Readonly<Record<string, unknown>>) => user as string | undefined;
 
@@ -132,26 +132,31 @@ describe.each(stores)('%s', (_, isThere, urlOf) => {
   });
 });
 
-test.each<[Mood, 'refuse' | 'allow']>([
-  ['silent', 'refuse'],
-  ['error', 'refuse'],
-  ['foreign', 'refuse'],
-  ['gone', 'allow'],
-])(
-  'while Redis is %s requests are %sd, none of them waits, and then they are counted again',
-  async (mood, whenAway) => {
-    const limiter = server(redisUrl(), 2, whenAway);
+const moods = (['silent', 'error', 'foreign', 'gone'] as const).map(
+  (mood) => [`Redis is ${mood}`, redisUrl, () => (redis.mood = mood), () => (redis.mood = 'well')] as const,
+);
+const outages = [
+  ...moods,
+  ['PostgreSQL is down', () => database, () => postgres.kill(), () => postgres.start()],
+] as const;
+
+test.each(outages)(
+  'while %s requests are refused or pass, none waits, and then they are counted',
+  async (...outage) => {
+    const [name, urlOf, begin, end] = outage;
+    const whenAway = /error|down/.test(name) ? 'allow' : 'refuse';
+    const away = whenAway === 'allow' ? '' : 'unavailable';
+    const limiter = server(urlOf(), 2, whenAway);
     const user = newClient();
     expect(await ask(limiter, user)).toBe('"default";r=1;t=60');
-    redis.mood = mood;
-    const away = whenAway === 'allow' ? '' : 'unavailable';
+    await begin();
     expect(await Promise.all([1, 2, 3].map(() => ask(limiter, user)))).toEqual([away, away, away]);
     const before = redis.asked.length;
     for (let i = 0; i < 1000; i++) expect(await ask(limiter, user)).toBe(away);
     expect(redis.asked.length - before).toBeLessThan(10); // attempts, a second apart
     expect(redis.connections).toBeLessThan(3);
     expect(seen.uncounted).toBe(1003);
-    redis.mood = 'well';
+    await end();
     const other = newClient();
     while ((await ask(limiter, other)) === away) await sleep(50);
     expect(await ask(limiter, other)).toBe('"default";r=0;t=60');
