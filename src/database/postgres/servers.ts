@@ -51,6 +51,9 @@ const WEAK: readonly (readonly [setting: string, weak: readonly string[], meanin
 
 const TYPES = typesOf(PARSERS);
 
+const NO_PARAMETER =
+  'the pooler in between refuses options or another parameter of the URL: leave it out, or name it in ignore_startup_parameters of the pooler';
+
 /** A connection to a server, with the settings of the store. */
 export interface Session {
   readonly client: Client;
@@ -132,8 +135,12 @@ async function connectTo(
   const destroy = () => client.connection.stream.destroy();
   try {
     await client.connect().catch((error: unknown) => {
-      if ((error as Error).message !== 'timeout expired') throw error;
-      throw Object.assign(new Error(`no connection within ${timeout} ms`), { code: 'ETIMEDOUT' });
+      const { message } = error as Error;
+      // As PgBouncer says it, with the code of much that passes by itself.
+      if (message.startsWith('unsupported startup parameter'))
+        throw new Error(NO_PARAMETER, { cause: message });
+      if (message !== 'timeout expired') throw error;
+      throw Object.assign(new Error(`no connection within ${Math.round(timeout)} ms`), { code: 'ETIMEDOUT' });
     });
     const backend = await setUp(client, target, timeout, warn);
     return { client, server, backend, destroy };
@@ -207,7 +214,10 @@ async function setUp(
   return undefined;
 }
 
+/** Whether a default does what the setting is for. */
 function isAs(name: string, wanted: string, found = ''): boolean {
   if (name === RAISED) return found !== 'off' && found !== 'local';
+  if (name === 'client_min_messages') return found !== 'error';
+  if (name.endsWith('_timeout')) return Number(found) > 0 && Number(found) <= Number(wanted);
   return name === 'DateStyle' ? found.startsWith(wanted) : found === wanted;
 }
