@@ -1,7 +1,7 @@
 import type { ClientBase, PoolClient } from 'pg';
 import { MAX_WAITING, overload } from '../batch';
 import { StoreUnavailable } from '../store';
-import type { Session } from './servers';
+import type { Servers, Session } from './servers';
 
 /** All in milliseconds. A name that has moved to another server is followed within this time. */
 const LIFETIME = 60_000;
@@ -27,7 +27,7 @@ export interface Pool {
   /**
    * Each connection is to be released once, or abandoned.
    *
-   * @throws {StoreUnavailable} if no place becomes free in time, and what `open` throws
+   * @throws {StoreUnavailable} if no place becomes free in time, and what the servers throw
    */
   connect(): Promise<PoolClient>;
   readonly abandoned: number;
@@ -50,7 +50,7 @@ interface Waiting extends PromiseWithResolvers<PoolClient> {
   readonly late: NodeJS.Timeout;
 }
 
-export function createPool(most: number, open: () => Promise<Session>): Pool {
+export function createPool(most: number, servers: Servers): Pool {
   const members = new Map<ClientBase, Member>();
   /** The one that was used last is used first: the others may then end. */
   const idle: Member[] = [];
@@ -66,7 +66,7 @@ export function createPool(most: number, open: () => Promise<Session>): Pool {
   async function join(): Promise<Member> {
     taken++;
     try {
-      const session = await open();
+      const session = await servers.connect();
       const release = (isLost = false) => {
         putBack(member, isLost);
       };
@@ -218,6 +218,7 @@ export function createPool(most: number, open: () => Promise<Session>): Pool {
     },
     leave(client) {
       const left = members.get(client)?.server;
+      if (left) servers.avoid(left);
       for (const member of members.values())
         if (member.server === left) {
           if (member.state === 'idle') finish(member);
