@@ -10,6 +10,9 @@ import { mark, MAY_WRITE, run, send } from './statements';
 /** From so many unanswered statements on, writes are refused: the rest of the pool is for statements that read. */
 const MAX_ABANDONED = 4;
 
+/** Places of the pool that batches leave to others. */
+const RESERVED = 2;
+
 /** Transactions that stood in each other's way: the server has rolled this one back. */
 const COLLISION = /^(40001|40P01)/;
 /** The connection has been lost; the driver gives its own errors no code. */
@@ -106,6 +109,9 @@ export function connectionOf(pool: Pool, abandoned: Abandoned, schema: Schema): 
   let probing: PoolClient | undefined;
 
   return {
+    get concurrency() {
+      return Math.max(1, pool.options.max - RESERVED - abandoned.count);
+    },
     run(statement) {
       if (abandoned.count > 0 && MAY_WRITE.test(statement.text)) checkWritable();
       return alone(async (client) => {
