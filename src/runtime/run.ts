@@ -5,7 +5,6 @@ import type { Express } from 'express';
 import {
   attempt,
   createHttpServer,
-  type HookContext,
   InvalidContract,
   listen,
   OpenApiDocument,
@@ -141,10 +140,23 @@ async function serve<Config extends RunConfig<Dependencies>, Dependencies extend
     log.warn(message);
   });
   await credentials.ready;
-  const stopping = new AbortController();
+  const limiter =
+    config.rateLimit &&
+    limitRequests(
+      config.rateLimit,
+      clientOf,
+      config.rateLimitStore && {
+        ...config.rateLimitStore,
+        service: String(document.at('/info/title')),
+        log,
+        uncounted: metrics.uncountedRequest,
+      },
+    );
+  const [draining, stopping] = [new AbortController(), new AbortController()];
   const operations = {
     ready: watchReadiness(() => dependencies.ready(), log),
     metrics,
+    draining: draining.signal,
     stopping: stopping.signal,
     reportFault: report.fault,
   };
@@ -168,7 +180,7 @@ async function serve<Config extends RunConfig<Dependencies>, Dependencies extend
     uploads: config.uploads,
     uploadTimeout: config.uploadTimeout,
     streams: config.streams,
-    rateLimit: config.rateLimit && limitRequests(config.rateLimit, clientOf),
+    rateLimit: limiter,
   });
   const server = createHttpServer(
     app,
@@ -178,6 +190,7 @@ async function serve<Config extends RunConfig<Dependencies>, Dependencies extend
     report.fault,
     report.unread,
   );
+  server.once('close', () => void limiter?.close().catch(report.fault));
   server.maxConnections = config.maxConnections;
   server.on('drop', () => {
     attempt(metrics.droppedConnection, report.fault);
@@ -199,16 +212,16 @@ async function serve<Config extends RunConfig<Dependencies>, Dependencies extend
     if (change instanceof Error) log.error(change.message);
     else log.info(change);
   });
-  stopAtSignal({ server, probes, dependencies, stopping, timeout: config.shutdownTimeout, log });
+  const { shutdownDelay: delay, shutdownTimeout: timeout } = config;
+  stopAtSignal({ server, probes, dependencies, draining, stopping, delay, timeout, log });
 }
 
 /** The hook that limits the requests of each client. Loads its package on demand: that takes some 20 ms. */
 export function limitRequests(
-  limit: RateLimits.RateLimit,
-  clientOf: (principals: HookContext['principals']) => string | undefined,
-): NonNullable<RuntimeOptions['rateLimit']> {
+  ...given: Parameters<typeof RateLimits.createRateLimiter>
+): ReturnType<typeof RateLimits.createRateLimiter> {
   const { createRateLimiter } = createRequire(__filename)('./rate-limit') as typeof RateLimits;
-  return createRateLimiter(limit, clientOf);
+  return createRateLimiter(...given);
 }
 
 /** @throws {InvalidConfig} with the names of the environment variables */
