@@ -30,6 +30,8 @@ const readSeen = (): Seen => {
   }
 };
 
+const PROMISED = { none: '0', any: 'any', some: '> 0' };
+
 const seconds = (milliseconds: number) => (milliseconds / 1000).toFixed(1);
 const longest = (silences: Outcome['silences']) =>
   Object.entries(silences)
@@ -44,7 +46,16 @@ function table(seen: Seen): string {
     const outcome = seen[name];
     if (!outcome) continue;
     const { rounds, acknowledged, lost, wrong, failed, silences } = outcome;
-    rows.push([name, rounds, acknowledged, lost, scenario.lost, wrong, failed ?? '', longest(silences)]);
+    rows.push([
+      name,
+      rounds,
+      acknowledged,
+      lost,
+      PROMISED[scenario.lost],
+      wrong,
+      failed ?? '',
+      longest(silences),
+    ]);
   }
   return formatTable(rows);
 }
