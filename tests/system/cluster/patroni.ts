@@ -83,6 +83,7 @@ async function createMachine(home: Home, name: string, etcd: number, synchronous
     wal_sender_timeout: '4s',
     wal_receiver_timeout: '4s',
     unix_socket_directories: '',
+    dynamic_shared_memory_type: 'mmap', // beside the other files: those of a killed process go with them
     shared_buffers: '32MB',
   };
   const config = {
