@@ -11,7 +11,7 @@ const MAX_IDLE = 10_000;
 /** For a place in the pool. */
 const WAIT_TIMEOUT = 3000;
 /** Between two looks at what has become of idle connections and of abandoned backends. */
-const CHECK_INTERVAL = 5000;
+const CHECK_INTERVAL = 2000;
 /** For a server to answer that a connection ends. */
 const END_TIMEOUT = 1000;
 
@@ -214,6 +214,7 @@ export function createPool(most: number, servers: Servers): Pool {
       if (!member) return;
       member.state = 'abandoned';
       abandoned++;
+      servers.avoid(member.server);
       // Its backend has answered.
       client.once('drain', () => {
         finish(member);
@@ -234,7 +235,7 @@ export function createPool(most: number, servers: Servers): Pool {
         ended = resolve;
         for (const member of members.values()) {
           if (member.state === 'idle') finish(member);
-          if (member.state === 'abandoned') member.destroy();
+          else member.destroy();
         }
         serve();
       });
