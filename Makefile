@@ -96,7 +96,7 @@ crash: build ## kill server and database under load; count lost plants
 	@tsx tests/system/crash/main.ts --rounds $(or $(ROUNDS),50)
 
 cluster: build ## kill, freeze, cut and switch over PostgreSQL machines under load; count lost plants; ROUNDS=20 ONLY=name,name
-	@tsx tests/system/cluster/main.ts --rounds $(or $(ROUNDS),20) $(if $(ONLY),--only '$(ONLY)') $(if $(JOBS),--jobs $(JOBS))
+	@tsx tests/system/cluster/main.ts --rounds $(or $(ROUNDS),20) $(if $(ONLY),--only '$(ONLY)') $(if $(JOBS),--jobs $(JOBS)) $(if $(SAVE),--save)
 
 connections: $(INSTALLED) ## walk through the states of a connection; WALKS=20000
 	@tsx tests/system/connections/main.ts --walks $(or $(WALKS),20000)

@@ -1,6 +1,6 @@
 import { constants } from 'node:buffer';
 import { tmpdir } from 'node:os';
-import { databaseUrls, isDatabaseUrl } from '../database';
+import { databaseUrls, isDatabaseUrl, wrongOfUrl } from '../database';
 import type { RateLimit } from './rate-limit-stores';
 
 /** Everything that is wrong with the environment, one sentence a line. */
@@ -102,14 +102,24 @@ export function readServerConfig(variables: Variables) {
   };
 }
 
-/** DATABASE_URL. A message about it does not contain the password. */
+/** DATABASE_URL, with DATABASE_PASSWORD_FILE. A message about them does not contain the password. */
 export function readDatabaseUrl(variables: Variables, fallback: string): string {
   const url = variables.read('DATABASE_URL') || fallback;
+  const file = variables.read('DATABASE_PASSWORD_FILE');
   if (!isDatabaseUrl(url)) {
     const got = `${url.split(':')[0] ?? ''}:...`;
     variables.expected('DATABASE_URL', databaseUrls(), got);
+    return url;
   }
-  return url;
+  if (file !== '' && !/^postgres(ql)?:/.test(url)) {
+    variables.expected('DATABASE_PASSWORD_FILE', 'nothing beside a DATABASE_URL that takes no password');
+    return url;
+  }
+  const added =
+    file === '' ? '' : `${url.includes('?') ? '&' : '?'}password_file=${encodeURIComponent(file)}`;
+  const wrong = wrongOfUrl(url + added);
+  if (wrong !== undefined) variables.wrong.push(`DATABASE_URL: ${wrong}`);
+  return url + added;
 }
 
 function readOps(variables: Variables, host: string) {

@@ -115,7 +115,7 @@ export function readUrl(url: string): Target {
   const passwordFile = take('password_file');
   const hasPassword = /:./.test(user) || parameters.has('password');
   if (passwordFile !== undefined && hasPassword)
-    throw new Error('expected no password in the URL beside a file of one, got both');
+    throw new Error('expected no password beside DATABASE_PASSWORD_FILE (password_file), got both');
   const number = (name: string, fallback: number) => Number(take(name) ?? fallback);
   const taken = {
     attributes: ATTRIBUTES.find((one) => one === parameters.get('target_session_attrs')) ?? 'read-write',
