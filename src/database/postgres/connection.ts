@@ -9,6 +9,9 @@ import { begin as beginOn, mark, MAY_WRITE, run, send, STANDBY } from './stateme
 /** From so many unanswered statements on, writes are refused: the rest of the pool is for statements that read. */
 const MAX_ABANDONED = 4;
 
+/** Places of the pool that batches leave to others. */
+const RESERVED = 2;
+
 /** Transactions that stood in each other's way: the server has rolled this one back. */
 const COLLISION = /^(40001|40P01)/;
 /** The connection has been lost; the driver gives its own errors no code. */
@@ -107,6 +110,9 @@ export function connectionOf(pool: Pool, schema: Schema): Connection {
   let probing: PoolClient | undefined;
 
   return {
+    get concurrency() {
+      return Math.max(1, pool.most - RESERVED - pool.abandoned);
+    },
     run(statement) {
       if (pool.abandoned > 0 && MAY_WRITE.test(statement.text)) checkWritable();
       return alone(async (client) => {

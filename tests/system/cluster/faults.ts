@@ -52,7 +52,7 @@ const FAULTS = {
 /** Clients of each server. Several scenarios run at a time: they must leave Patroni the CPU that it needs to be in time. */
 const PACE = { connections: 8, rest: 10 };
 /** Plants that each server acknowledges before the fault, after it has begun, and after its end. */
-const PLANTS = 50;
+const PLANTS = 200;
 /** Milliseconds at most of a standby that falls behind before its primary is lost, as it does in a network under load. */
 const LAG = 300;
 
