@@ -11,7 +11,7 @@ const MAX_IDLE = 10_000;
 /** For a place in the pool. */
 const WAIT_TIMEOUT = 3000;
 /** Between two looks at what has become of idle connections and of abandoned backends. */
-const CHECK_INTERVAL = 5000;
+const CHECK_INTERVAL = 2000;
 /** For a server to answer that a connection ends. */
 const END_TIMEOUT = 1000;
 
@@ -30,6 +30,8 @@ export interface Pool {
    * @throws {StoreUnavailable} if no place becomes free in time, and what the servers throw
    */
   connect(): Promise<PoolClient>;
+  /** Places for connections that somebody uses. */
+  readonly most: number;
   readonly abandoned: number;
   isAbandoned(client: ClientBase): boolean;
   abandon(client: ClientBase): void;
@@ -202,6 +204,7 @@ export function createPool(most: number, servers: Servers): Pool {
       }
       return taken < most - 1 ? (await join()).client : wait();
     },
+    most: most - 1,
     get abandoned() {
       return abandoned;
     },
@@ -211,6 +214,7 @@ export function createPool(most: number, servers: Servers): Pool {
       if (!member) return;
       member.state = 'abandoned';
       abandoned++;
+      servers.avoid(member.server);
       // Its backend has answered.
       client.once('drain', () => {
         finish(member);
@@ -231,7 +235,7 @@ export function createPool(most: number, servers: Servers): Pool {
         ended = resolve;
         for (const member of members.values()) {
           if (member.state === 'idle') finish(member);
-          if (member.state === 'abandoned') member.destroy();
+          else member.destroy();
         }
         serve();
       });

@@ -136,7 +136,8 @@ export function readUrl(url: string): Target {
     if (host.startsWith('/')) own.set('host', host);
     if (port !== '') own.set('port', port);
     // No URL has a user and no host.
-    const at = new URL(`${scheme}${user}${(host.startsWith('/') ? '' : host) || 'localhost'}${path}`);
+    const authority = (host.startsWith('/') ? '' : host) || (user === '' ? '' : 'localhost');
+    const at = new URL(`${scheme}${user}${authority}${path}`);
     at.search = own.toString();
     return { name: port === '' ? host : `${host}:${port}`, url: at.href };
   });
