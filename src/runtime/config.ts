@@ -176,7 +176,10 @@ function readRateLimitStore(variables: Variables) {
   if (url === '') return undefined;
   if (variables.read('RATE_LIMIT') === '')
     variables.expected('RATE_LIMIT_STORE', 'RATE_LIMIT beside it, such as 100/60s', 'none');
-  if (/^postgres(ql)?:/.test(url) ? !isDatabaseUrl(url) : !isRedisUrl(url))
+  const isPostgres = /^postgres(ql)?:/.test(url);
+  const wrong = isPostgres ? wrongOfUrl(url) : undefined;
+  if (wrong !== undefined) variables.wrong.push(`RATE_LIMIT_STORE: ${wrong}`);
+  else if (isPostgres ? !isDatabaseUrl(url) : !isRedisUrl(url))
     variables.expected('RATE_LIMIT_STORE', STORE_URLS, `${url.split(':')[0] ?? ''}:...`);
   return { url, whenAway } as const;
 }

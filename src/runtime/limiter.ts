@@ -102,7 +102,10 @@ function sharedLimiter(limit: RateLimit, { url, service, log, uncounted }: Share
         throw error;
       }
     },
-    close,
+    close() {
+      failedAt ??= performance.now(); // what is under way fails, and that concerns nobody
+      return close();
+    },
   };
 }
 

@@ -40,7 +40,10 @@ function redisStore(url: string, { requests, seconds }: RateLimit, service: stri
       disableClientInfo: true,
       socket: { connectTimeout: STORE_TIMEOUT, reconnectStrategy: false },
     });
-    client.on('error', () => undefined); // the commands fail, too
+    // Redis closes what is idle: the next request opens another.
+    client.on('error', () => {
+      if (current?.client === client) current = undefined;
+    });
     const connected = client.connect();
     connected.catch(() => undefined);
     return { client, connected };
