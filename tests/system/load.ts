@@ -69,6 +69,12 @@ export function createLoad<T>({ port, connections, rest: pause = 0, next, answer
         });
     }
 
+    /** The server closes the connection: the next request opens another one (RFC 9112 section 9.6). */
+    function leave(): void {
+      socket?.end();
+      socket = undefined;
+    }
+
     function send(): void {
       const request = running ? next() : undefined;
       if (!request) {
@@ -93,6 +99,11 @@ export function createLoad<T>({ port, connections, rest: pause = 0, next, answer
       sent = length = undefined;
       chunks = [];
       received = 0;
+      if (
+        response &&
+        /^connection: *close\r$/im.test(response.toString('latin1', 0, response.indexOf('\r\n\r\n') + 1))
+      )
+        leave();
       if (finished) answered(finished.about, response, performance.now() - finished.at);
       const delay = response && statusOf(response) !== 503 ? pause : Math.max(pause, RETRY_DELAY);
       if (delay === 0) send();
