@@ -64,7 +64,8 @@ export function createLoad<T>({ port, connections, rest: pause = 0, next, answer
         .on('data', receive)
         .on('error', () => undefined) // `close` follows
         .on('close', () => {
-          if (socket === opened) socket = undefined;
+          if (socket !== opened) return;
+          socket = undefined;
           if (sent) finish(undefined);
         });
     }
