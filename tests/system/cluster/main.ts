@@ -6,6 +6,7 @@ import { runProgram, startChild } from '../program';
 import { checkInstalled } from './daemons';
 import { faultScenarios } from './faults';
 import { pgBouncerScenarios } from './pgbouncer';
+import { rollingScenarios } from './rolling';
 import { add, isKept, NOTHING, type Outcome, type Scenario } from './scenario';
 
 /*
@@ -18,7 +19,11 @@ import { add, isKept, NOTHING, type Outcome, type Scenario } from './scenario';
  * into docs/cluster.md.
  */
 
-const SCENARIOS: Readonly<Record<string, Scenario>> = { ...faultScenarios(), ...pgBouncerScenarios() };
+const SCENARIOS: Readonly<Record<string, Scenario>> = {
+  ...faultScenarios(),
+  ...pgBouncerScenarios(),
+  ...rollingScenarios(),
+};
 
 const REPORT = join(__dirname, '../../../reports/cluster.json');
 
