@@ -113,7 +113,7 @@ export function connectionOf(pool: Pool, schema: Schema): Connection {
 
   return {
     get concurrency() {
-      return Math.max(1, pool.options.max - RESERVED - abandoned.count);
+      return Math.max(1, pool.places - RESERVED - pool.abandoned);
     },
     run(statement) {
       if (pool.abandoned > 0 && MAY_WRITE.test(statement.text)) checkWritable();

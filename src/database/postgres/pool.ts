@@ -30,6 +30,8 @@ export interface Pool {
    * @throws {StoreUnavailable} if no place becomes free in time, and what `open` throws
    */
   connect(): Promise<PoolClient>;
+  /** How many may have a connection at once, abandoned ones included. */
+  readonly places: number;
   readonly abandoned: number;
   isAbandoned(client: ClientBase): boolean;
   abandon(client: ClientBase): void;
@@ -202,6 +204,7 @@ export function createPool(most: number, open: () => Promise<Session>): Pool {
       }
       return taken < most - 1 ? (await join()).client : wait();
     },
+    places: most - 1,
     get abandoned() {
       return abandoned;
     },
