@@ -32,7 +32,12 @@ export async function openDatabase(url: string, schema: Schema, observer?: Store
   }
   const subject = driver.subjectOf(url);
   try {
-    const connection = await driver.open(url, schema, (number, name) => observer?.migrated?.(name, number));
+    const connection = await driver.open(
+      url,
+      schema,
+      (number, name) => observer?.migrated?.(name, number),
+      (message) => observer?.warned?.(`${subject}: ${message}`),
+    );
     return createDatabase(driver, connection, { subject, probe: schema.probe, observer });
   } catch (error) {
     throw new UnusableDatabase(explain(subject, error, driver.faults.advice), { cause: error });

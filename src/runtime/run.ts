@@ -4,7 +4,6 @@ import type { Express } from 'express';
 import {
   attempt,
   createHttpServer,
-  type HookContext,
   InvalidContract,
   listen,
   OpenApiDocument,
@@ -21,6 +20,7 @@ import { invitation } from './invitation';
 import { migrate } from './job';
 import { createLog } from './log';
 import { createMetrics } from './metrics';
+import type * as Limiters from './limiter';
 import type * as RateLimits from './rate-limit';
 import { type Probed, watchReadiness } from './probes';
 import { createReport, type Report } from './report';
@@ -111,6 +111,8 @@ async function start<Config extends RunConfig<Dependencies>, Dependencies extend
     const [log, metrics] = [createLog(config.logLevel), createMetrics()];
     const report = createReport(parts.errors, log, metrics, HEADERS);
     const openProbes = (probed: Probed) => listenForProbes(config.ops, parts.errors, probed, report);
+    if (config.rateLimit && !config.rateLimitStore)
+      (onDemand('./limiter') as typeof Limiters).countForWorkers();
     return runWorkers({ config, log, metrics, openProbes });
   }
   const document = new OpenApiDocument(readDocument(readFileSync(parts.document, 'utf8')));
@@ -150,6 +152,18 @@ async function serve<Config extends RunConfig<Dependencies>, Dependencies extend
     log.warn(message);
   });
   await credentials.ready;
+  const limiter =
+    config.rateLimit &&
+    limitRequests(
+      config.rateLimit,
+      clientOf,
+      config.rateLimitStore && {
+        ...config.rateLimitStore,
+        service: String(document.at('/info/title')),
+        log,
+        uncounted: metrics.uncountedRequest,
+      },
+    );
   const [draining, stopping] = [new AbortController(), new AbortController()];
   const own = { ready: watchReadiness(() => dependencies.ready(), log), metrics };
   const shared = worker?.share(own, { draining, stopping });
@@ -180,7 +194,7 @@ async function serve<Config extends RunConfig<Dependencies>, Dependencies extend
     uploads: config.uploads,
     uploadTimeout: config.uploadTimeout,
     streams: config.streams,
-    rateLimit: config.rateLimit && limitRequests(config.rateLimit, clientOf),
+    rateLimit: limiter,
   });
   const server = createHttpServer(
     app,
@@ -190,6 +204,7 @@ async function serve<Config extends RunConfig<Dependencies>, Dependencies extend
     report.fault,
     report.unread,
   );
+  server.once('close', () => void limiter?.close().catch(report.fault));
   server.maxConnections = config.maxConnections;
   server.on('drop', () => {
     attempt(metrics.droppedConnection, report.fault);
@@ -239,12 +254,13 @@ async function listenForProbes<Own extends string>(
 
 /** The hook that limits the requests of each client. Loads its package on demand: that takes some 20 ms. */
 export function limitRequests(
-  limit: RateLimits.RateLimit,
-  clientOf: (principals: HookContext['principals']) => string | undefined,
-): NonNullable<RuntimeOptions['rateLimit']> {
-  const { createRateLimiter } = createRequire(__filename)('./rate-limit') as typeof RateLimits;
-  return createRateLimiter(limit, clientOf);
+  ...given: Parameters<typeof RateLimits.createRateLimiter>
+): ReturnType<typeof RateLimits.createRateLimiter> {
+  const { createRateLimiter } = onDemand('./rate-limit') as typeof RateLimits;
+  return createRateLimiter(...given);
 }
+
+const onDemand = createRequire(__filename);
 
 /** @throws {InvalidConfig} with the names of the environment variables */
 async function bind(

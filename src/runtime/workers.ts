@@ -99,6 +99,7 @@ export async function runWorkers({ config, log, metrics, openProbes }: Primary):
       member.hasStarted = true;
       address ??= notice.address;
       invitation ??= notice.invitation;
+      log.info({ worker: number, pid: worker.process.pid }, 'a worker listens');
       begun();
     });
     const member: Member = {
