@@ -3,7 +3,7 @@ import type { Driver } from './driver';
 import { DRIVERS } from './drivers';
 import { explain } from './failure';
 import type { Schema } from './schema';
-import { type StoreObserver, UnusableDatabase } from './store';
+import { type ClosedDatabase, type StoreObserver, UnusableDatabase } from './store';
 
 /** What a database URL may look like: `memory:, sqlite:PATH or ...`. */
 export function databaseUrls(): string {
@@ -31,10 +31,29 @@ export async function openDatabase(url: string, schema: Schema, observer?: Store
     throw new UnusableDatabase(`expected a database URL like ${databaseUrls()}, got ${got}`);
   }
   const subject = driver.subjectOf(url);
-  try {
+  observer?.opening?.(closedDatabase(driver, subject, url, schema));
+  return explained(driver, subject, async () => {
     const connection = await driver.open(url, schema, (number, name) => observer?.migrated?.(name, number));
     return createDatabase(driver, connection, { subject, probe: schema.probe, observer });
+  });
+}
+
+async function explained<T>({ faults }: Driver, subject: string, action: () => Promise<T>): Promise<T> {
+  try {
+    return await action();
   } catch (error) {
-    throw new UnusableDatabase(explain(subject, error, driver.faults.advice), { cause: error });
+    throw new UnusableDatabase(explain(subject, error, faults.advice), { cause: error });
   }
+}
+
+function closedDatabase(driver: Driver, subject: string, url: string, schema: Schema): ClosedDatabase {
+  const copy = (direction: 'backup' | 'restore') => (file: string) =>
+    explained(driver, subject, () => {
+      const copies = driver.copies?.(url, schema);
+      if (copies) return copies[direction](file);
+      throw new Error(
+        'its engine has tools of its own for that: docs/postgres-backup.md shows those of PostgreSQL',
+      );
+    });
+  return { subject, backup: copy('backup'), restore: copy('restore') };
 }
