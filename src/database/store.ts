@@ -98,6 +98,8 @@ export interface StoreObserver {
   committed(count: number, milliseconds: number, outcome: 'success' | 'failure'): void;
   /** A migration has been applied, and is committed. The first has the number 1. */
   migrated?(name: string, number: number): void;
+  /** The database keeps less than it could: a sentence that says which of its settings is why. */
+  warned?(message: string): void;
   /** Called before a database is opened. If it throws, the database is not opened, and fails with that error. */
   opening?(database: ClosedDatabase): void;
 }

@@ -94,6 +94,7 @@ export function readServerConfig(variables: Variables) {
     },
     /** Whether answers are compressed. */
     compression: readSwitch(variables, 'COMPRESSION', true),
+    shutdownDelay: integer('SHUTDOWN_DELAY', 0, 0, HOUR),
     shutdownTimeout: integer('SHUTDOWN_TIMEOUT', 10_000, 1, HOUR),
     logLevel: readLogLevel(variables),
   };

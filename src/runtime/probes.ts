@@ -71,13 +71,15 @@ export interface Probed {
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
   /** Aborted when the server begins to stop. */
   readonly stopping: AbortSignal;
+  /** Aborted when the server is no longer ready, since it is going to stop. Default: `stopping`. */
+  readonly draining?: AbortSignal | undefined;
 }
 
 const unavailable = (message: string, cause?: unknown) =>
   new Problem('unavailable', message, { 'Retry-After': '1' }, { cause });
 
 /** The operational paths `/-/live`, `/-/ready` and `/-/metrics`. Their responses contain no secret. */
-export function operationalRoutes({ ready, metrics, stopping }: Probed): Router {
+export function operationalRoutes({ ready, metrics, stopping, draining = stopping }: Probed): Router {
   const router = express.Router({ caseSensitive: true, strict: true });
   const get = (path: string, handler: RequestHandler) => {
     router
@@ -91,7 +93,7 @@ export function operationalRoutes({ ready, metrics, stopping }: Probed): Router 
     response.json({ status: 'live' });
   });
   get('/-/ready', async (_request, response) => {
-    if (stopping.aborted) throw unavailable('the server is shutting down');
+    if (draining.aborted) throw unavailable('the server is shutting down');
     await inTime(ready(), 'the store').catch((error: unknown) => {
       throw unavailable('the store is not available', error);
     });

@@ -145,10 +145,11 @@ async function serve<Config extends RunConfig<Dependencies>, Dependencies extend
     log.warn(message);
   });
   await credentials.ready;
-  const stopping = new AbortController();
+  const [draining, stopping] = [new AbortController(), new AbortController()];
   const operations = {
     ready: watchReadiness(() => dependencies.ready(), log),
     metrics,
+    draining: draining.signal,
     stopping: stopping.signal,
     reportFault: report.fault,
   };
@@ -203,7 +204,8 @@ async function serve<Config extends RunConfig<Dependencies>, Dependencies extend
     if (change instanceof Error) log.error(change.message);
     else log.info(change);
   });
-  stopAtSignal({ server, probes, dependencies, stopping, timeout: config.shutdownTimeout, log });
+  const { shutdownDelay: delay, shutdownTimeout: timeout } = config;
+  stopAtSignal({ server, probes, dependencies, draining, stopping, delay, timeout, log });
 }
 
 /** The hook that limits the requests of each client. Loads its package on demand: that takes some 20 ms. */

@@ -1,31 +1,47 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Store } from '../database';
 
 /** Milliseconds that the dependencies of a service have to close. */
 export const CLOSE_TIMEOUT = 10_000;
 
-interface Running {
+/** The phases of a shutdown. */
+interface Phases {
+  /** Aborted when the server is no longer ready. It serves all requests as before. */
+  readonly draining: AbortController;
+  /** Aborted when the server begins to stop: at the same time, or later. */
+  readonly stopping: AbortController;
+}
+
+interface Running extends Phases {
   /** Stops and emits `close` after `stopping` is aborted. */
   readonly server: Server;
   /** The listener of probes, if there is one. It closes last. */
   readonly probes: Server | undefined;
   readonly dependencies: Store;
-  readonly stopping: AbortController;
-  /** Milliseconds that open requests have to finish. */
+  /** Milliseconds from `draining` to `stopping`, in which load balancers notice that the server is not ready. */
+  readonly delay: number;
+  /** Milliseconds that open requests have to finish, from `stopping` on. */
   readonly timeout: number;
   readonly log: Logger;
 }
 
 /**
- * Stops the server on SIGTERM or SIGINT: it answers open requests, closes the dependencies, and exits with status 0. A second
- * signal ends the process at once. An uncaught exception stops the server in the same way, with status 1, because the
- * state of the process is then unknown.
+ * Stops the server on SIGTERM or SIGINT: for `delay` it only tells load balancers that it is not ready. Then it accepts no
+ * connections, answers open requests, closes the dependencies, and exits with status 0. A second signal skips the delay, or
+ * after it ends the process at once. An uncaught exception stops the server without the delay and with status 1, because
+ * the state of the process is then unknown.
+ *
+ * @param signals emits the signals; a worker gets those of its primary
  */
-export function stopAtSignal({ server, probes, dependencies, stopping, timeout, log }: Running): void {
+export function stopAtSignal(
+  { server, probes, dependencies, draining, stopping, delay, timeout, log }: Running,
+  signals: Pick<NodeJS.EventEmitter, 'on'> = process,
+): void {
   const stop = async (signal: string) => {
-    log.info({ signal }, 'stopping');
+    draining.abort();
     setTimeout(() => {
       server.closeAllConnections();
     }, timeout).unref();
@@ -35,21 +51,31 @@ export function stopAtSignal({ server, probes, dependencies, stopping, timeout, 
     }, timeout + CLOSE_TIMEOUT).unref();
     const closed = once(server, 'close');
     stopping.abort();
+    while (server.listening) await setImmediate();
+    log.info({ signal }, 'stopping');
     await closed;
     await dependencies.close();
     probes?.close().closeAllConnections();
     log.info('stopped');
   };
+  let delayed: NodeJS.Timeout | undefined;
   const begin = (signal: string) => {
+    clearTimeout(delayed);
     stop(signal).catch((error: unknown) => {
       log.error({ err: error }, 'the shutdown failed');
       process.exit(1);
     });
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.on(signal, () => {
+    signals.on(signal, () => {
       if (stopping.signal.aborted) process.exit(1);
-      begin(signal);
+      if (delay === 0 || draining.signal.aborted) {
+        begin(signal);
+        return;
+      }
+      log.info({ signal, delay }, 'draining');
+      draining.abort();
+      delayed = setTimeout(begin, delay, signal);
     });
   }
   process.on('uncaughtException', (error) => {

@@ -112,6 +112,83 @@ test('with OPS_PORT it answers probes while it drains: live, but not ready', asy
   expect(await ended).toBe(0);
 });
 
+/** Longer than a test: it ends by a further signal or an exception. */
+const DELAY = { SHUTDOWN_DELAY: '3600000' };
+
+/** Sends SIGTERM and resolves when the server says that it is not ready any more. */
+async function draining(server: Program) {
+  const ended = server.stop('SIGTERM');
+  await server.printed(/"delay":\d+,"msg":"draining"/);
+  return { ended };
+}
+
+describe('for SHUTDOWN_DELAY', () => {
+  test.each([{}, { OPS_PORT: '0' }])('it is not ready, and serves as before (%p)', async (ops) => {
+    const server = await start({ ...DELAY, ...ops });
+    const [, probes = server.url] = /probes and metrics on (http:[^"]+)/.exec(server.output()) ?? [];
+    const keptAlive = await open(server);
+    const { ended } = await draining(server);
+    const ready = await fetch(`${probes}/-/ready`);
+    expect([ready.status, await ready.json()]).toMatchObject([
+      503,
+      { message: 'the server is shutting down' },
+    ]);
+    expect((await fetch(`${probes}/-/live`)).status).toBe(200);
+    for (const { socket, received } of [keptAlive, await open(server)]) {
+      socket.write(REQUEST);
+      await received(STATUS_LINE);
+    }
+    const stopped = server.stop('SIGTERM');
+    const replies = parseReplies(Buffer.from(await keptAlive.closed));
+    expect(replies.map(({ status, headers }) => [status, headers['connection']])).toEqual([
+      [SUCCESS, 'keep-alive'],
+    ]);
+    expect([await ended, await stopped]).toEqual([0, 0]);
+  });
+
+  test('a second signal begins to stop, and a third ends the process at once', async () => {
+    const server = await start(DELAY);
+    const half = await openHalf(server);
+    await draining(server);
+    await stopping(server);
+    await expect(fetch(`${server.url}/-/live`)).rejects.toThrow();
+    expect(await server.stop('SIGINT')).toBe(1);
+    await half.closed;
+  });
+
+  test('an uncaught exception does not wait', async () => {
+    const server = await start({
+      ...DELAY,
+      ...failing(`setImmediate(() => { throw new Error('left behind'); })`),
+    });
+    await draining(server);
+    const { socket, closed } = await open(server);
+    socket.write(REQUEST);
+    expect(await closed).toContain(STATUS_LINE);
+    expect(await server.exit).toBe(1);
+  });
+
+  test('it ends by itself, and SHUTDOWN_TIMEOUT begins behind it', async () => {
+    const server = await start({ SHUTDOWN_DELAY: '100', SHUTDOWN_TIMEOUT: '1' });
+    const half = await openHalf(server);
+    expect(await server.stop('SIGTERM')).toBe(0);
+    expect(server.output()).toMatch(/"msg":"draining"[^]*"msg":"stopping"/);
+    await half.closed;
+  });
+});
+
+test('connections that the operating system has accepted before the signal are served', async () => {
+  const server = await start();
+  server.signal('SIGSTOP'); // now the server accepts none
+  const accepted = await Promise.all(Array.from({ length: 400 }, () => open(server)));
+  for (const { socket } of accepted) socket.write(LIVE);
+  const ended = server.stop('SIGTERM');
+  server.signal('SIGCONT');
+  const answers = await Promise.all(accepted.map(({ closed }) => closed));
+  expect(answers.filter((text) => text.startsWith('HTTP/1.1 200 OK'))).toHaveLength(400);
+  expect(await ended).toBe(0);
+});
+
 /** The handlers of the server also fail outside their promises. */
 const failing = (code: string) => withHandlers(`(${code}, handler(request))`);
 

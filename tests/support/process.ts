@@ -16,6 +16,7 @@ export interface RunningProcess {
   readonly writeLine: (line: string) => void;
   /** Resolves with its exit status, or null if a signal ended it. */
   readonly exit: Promise<number | null>;
+  readonly signal: (signal: NodeJS.Signals) => void;
   /** Sends a signal; resolves as `exit` does. */
   readonly stop: (signal?: NodeJS.Signals) => Promise<number | null>;
 }
@@ -85,6 +86,7 @@ export function startProcess(
     printed,
     writeLine: (line) => child.stdin.write(`${line}\n`),
     exit,
+    signal: (signal) => void child.kill(signal),
     stop(signal = 'SIGTERM') {
       child.kill(signal);
       return exit;

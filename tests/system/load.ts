@@ -10,6 +10,8 @@ export interface LoadOptions<T> {
   readonly port: number;
   /** Connections, each with one request at a time. */
   readonly connections: number;
+  /** Milliseconds between a response and the next request of a client; 0 if none are given. */
+  readonly rest?: number;
   /** Makes the next request; a client that gets none rests until the next `start`. */
   readonly next: () => Request<T> | undefined;
   /** Receives each response, and the milliseconds it took; undefined where the connection ended without one. */
@@ -44,7 +46,7 @@ function lengthOf(response: Buffer): number | undefined {
   return end + 4 + Number(length);
 }
 
-export function createLoad<T>({ port, connections, next, answered }: LoadOptions<T>): Load {
+export function createLoad<T>({ port, connections, rest: pause = 0, next, answered }: LoadOptions<T>): Load {
   let running = false;
   let busy = 0;
   const waiting: (() => void)[] = [];
@@ -92,8 +94,9 @@ export function createLoad<T>({ port, connections, next, answered }: LoadOptions
       chunks = [];
       received = 0;
       if (finished) answered(finished.about, response, performance.now() - finished.at);
-      if (response && statusOf(response) !== 503) send();
-      else setTimeout(send, RETRY_DELAY);
+      const delay = response && statusOf(response) !== 503 ? pause : Math.max(pause, RETRY_DELAY);
+      if (delay === 0) send();
+      else setTimeout(send, delay);
     }
 
     return { send, close: () => socket?.destroy() };

@@ -53,6 +53,10 @@ export function startChild(name: string, file: string, args: readonly string[], 
       child.send(message);
       return next<T>();
     },
+    /** Receives every message of the process. */
+    each(receive: (message: unknown) => void): void {
+      child.on('message', receive);
+    },
     send(message: object | string): void {
       child.send(message);
     },

@@ -7,12 +7,10 @@ import { connectionOf } from './connection';
 import { DIALECT, FAULTS, PARSERS, typesOf } from './dialect';
 import { prepare } from './schema';
 import { cancelled } from './statements';
+import { readUrl } from './url';
 
 // Only SQL that CockroachDB and YugabyteDB speak too: no advisory locks, and DDL that may be repeated, because not all of
 // them can roll it back.
-
-/** Connections of one process; ten processes fit into the hundred that a PostgreSQL allows by default. */
-const MAX_CONNECTIONS = 8;
 
 /** All in milliseconds. The server's own timeouts come first: they leave the connection in good order. */
 const LOCK_TIMEOUT = 2000;
@@ -54,14 +52,10 @@ export const POSTGRES: Driver = {
   accepts: /^postgres(ql)?:\/\/./s,
   dialect: DIALECT,
   faults: FAULTS,
-  subjectOf(url) {
-    if (!URL.canParse(url))
-      throw new Error('expected postgres://user:password@host:port/database, got no URL');
-    const { host, pathname } = new URL(url);
-    return `PostgreSQL at ${host}${pathname}`;
-  },
+  subjectOf: (url) => readUrl(url).subject,
   async open(url, schema, report) {
-    const target = new URL(url);
+    const { servers, connections } = readUrl(url);
+    const target = new URL(servers[0]?.url ?? url);
     const options = [target.searchParams.get('options') ?? '', ...SETTINGS.map((setting) => `-c ${setting}`)];
     target.searchParams.set('options', options.join(' '));
     const config = {
@@ -73,7 +67,7 @@ export const POSTGRES: Driver = {
     const backends = new WeakMap<PoolClient, number>();
     const pool = new Pool({
       ...config,
-      max: MAX_CONNECTIONS,
+      max: connections,
       verify: (client, done) => {
         client.query<{ pid: bigint }>(AT_LEAST_ON).then(({ rows }) => {
           backends.set(client, Number(rows[0]?.pid));

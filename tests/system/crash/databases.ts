@@ -90,21 +90,19 @@ export async function createPair(): Promise<Pair> {
   };
 }
 
-function subjectOf(postgres: Postgres, url: string): Subject {
+/** The plants of a PostgreSQL database. */
+export async function readPlants(url: string): Promise<Plant[]> {
   // As src/database/postgres/dialect.ts documents: U+0001 "0" stands for U+0000, U+0001 "1" for U+0001.
   const decode = (text: string) => text.replaceAll('\u00010', '\0').replaceAll('\u00011', '\u0001');
-  return {
-    url,
-    postgres,
-    async read() {
-      const client = new Client(url);
-      await client.connect();
-      const { rows } = await client.query<Row>('SELECT id, name, tag FROM plants');
-      await client.end();
-      return rows.map((row) => toPlant(row, decode));
-    },
-    remove: () => postgres.remove(),
-  };
+  const client = new Client(url);
+  await client.connect();
+  const { rows } = await client.query<Row>('SELECT id, name, tag FROM plants');
+  await client.end();
+  return rows.map((row) => toPlant(row, decode));
+}
+
+function subjectOf(postgres: Postgres, url: string): Subject {
+  return { url, postgres, read: () => readPlants(url), remove: () => postgres.remove() };
 }
 
 function toPlant({ id, name, tag }: Row, decode: (text: string) => string): Plant {

@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import type { Plant } from '../../../src/plants/plant-store';
 import { formatTable } from '../../../scripts/prove';
 import { type Program, startProgram } from '../../support/program';
 import { randomOf, runProgram, within } from '../program';
 import { createPair, createPostgres, createSqlite, type Pair, type Subject } from './databases';
-import { type Ledger, sendPlants, TOKEN } from './plants';
+import { compare, newLedger, type Result, sendPlants, TOKEN } from './plants';
 
 /*
  * Kills the real server, or its database, with SIGKILL at random moments under load, and looks afterwards whether every
@@ -32,28 +31,8 @@ const INTERRUPTIONS = 5;
 const ROUND_TIMEOUT = 60_000;
 const LATE = 'a round does not end';
 
-interface Result {
-  readonly sent: number;
-  readonly acknowledged: number;
-  readonly lost: number;
-  readonly foreign: number;
-}
-
 // Whoever ends this process ends the server too: "exit" is not emitted at a signal that nobody listens to.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
-
-const same = (a: Plant | undefined, b: Plant) => a?.id === b.id && a.name === b.name && a.tag === b.tag;
-
-async function compare({ sent, count, acknowledged }: Ledger, subject: Subject): Promise<Result> {
-  const stored = new Map((await subject.read()).map((plant) => [plant.id, plant]));
-  const wasSent = (plant: Plant) => sent.get(plant.id)?.some((variant) => same(variant, plant)) ?? false;
-  return {
-    sent: count,
-    acknowledged: acknowledged.length,
-    lost: acknowledged.filter((plant) => !same(stored.get(plant.id), plant)).length,
-    foreign: [...stored.values()].filter((plant) => !wasSent(plant)).length,
-  };
-}
 
 const print = (what: string, { acknowledged, lost, foreign }: Result): void => {
   console.log(`${what}: ${acknowledged} acknowledged, ${lost} lost, ${foreign} foreign`);
@@ -66,7 +45,7 @@ async function crash(kind: keyof typeof SUBJECTS, rounds: number, seed: number):
   const subject = await SUBJECTS[kind]();
   const ledger = newLedger();
   let server = await start(subject);
-  let result = await compare(ledger, subject);
+  let result = compare(ledger, await subject.read());
 
   async function round(number: number): Promise<void> {
     const load = sendPlants(Number(new URL(server.url).port), ledger, seed);
@@ -83,7 +62,7 @@ async function crash(kind: keyof typeof SUBJECTS, rounds: number, seed: number):
       await load.stop();
       server = await start(subject);
     }
-    result = await compare(ledger, subject);
+    result = compare(ledger, await subject.read());
     if (ledger.unexpected.length > 0)
       throw new Error(`unexpected answers: ${ledger.unexpected.slice(0, 3).join('\n')}`);
     print(`${kind} ${number}/${rounds}`, result);
@@ -97,8 +76,6 @@ async function crash(kind: keyof typeof SUBJECTS, rounds: number, seed: number):
   }
   return result;
 }
-
-const newLedger = (): Ledger => ({ sent: new Map(), count: 0, acknowledged: [], unexpected: [] });
 
 /** A primary and a standby, from their start to the end of the primary. */
 async function failOver(kind: keyof typeof PAIRS, number: number, seed: number, pair: Pair): Promise<Result> {
@@ -118,7 +95,7 @@ async function failOver(kind: keyof typeof PAIRS, number: number, seed: number, 
   } finally {
     await server.stop('SIGKILL');
   }
-  return compare(ledger, pair);
+  return compare(ledger, await pair.read());
 }
 
 async function failOvers(kind: keyof typeof PAIRS, rounds: number, seed: number): Promise<Result> {

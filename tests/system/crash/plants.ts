@@ -16,12 +16,47 @@ export interface Ledger {
   count: number;
   /** Every plant that was answered 200: those that must never be lost. */
   readonly acknowledged: Plant[];
+  /** Every plant that was answered "another one has this id": that one must never be lost either. */
+  readonly refused: Plant[];
   /** Responses that no crash explains. */
   readonly unexpected: string[];
 }
 
+export const newLedger = (): Ledger => ({
+  sent: new Map(),
+  count: 0,
+  acknowledged: [],
+  refused: [],
+  unexpected: [],
+});
+
+export interface Result {
+  readonly sent: number;
+  readonly acknowledged: number;
+  /** Answers that no longer hold: the plant is not there as it was acknowledged, or none is there that refuses another. */
+  readonly lost: number;
+  /** Plants that were never sent. */
+  readonly foreign: number;
+}
+
+const same = (a: Plant | undefined, b: Plant) => a?.id === b.id && a.name === b.name && a.tag === b.tag;
+
+/** Compares what was answered with what is stored. */
+export function compare({ sent, count, acknowledged, refused }: Ledger, plants: readonly Plant[]): Result {
+  const stored = new Map(plants.map((plant) => [plant.id, plant]));
+  const wasSent = (plant: Plant) => sent.get(plant.id)?.some((variant) => same(variant, plant)) ?? false;
+  const isRefuted = (plant: Plant) => !stored.has(plant.id) || same(stored.get(plant.id), plant);
+  return {
+    sent: count,
+    acknowledged: acknowledged.length,
+    lost:
+      acknowledged.filter((plant) => !same(stored.get(plant.id), plant)).length +
+      refused.filter(isRefuted).length,
+    foreign: plants.filter((plant) => !wasSent(plant)).length,
+  };
+}
+
 const MESSAGE = exampleMessage(TOKEN);
-const CLIENTS = 64;
 
 const strings = STRANGE_STRINGS.filter(({ length }) => length < 1000);
 
@@ -39,11 +74,20 @@ function plantOf(seed: number, n: number): Plant {
   return { id, name: `${stringOf(seed, n)} ${n}`, ...(tagged && { tag: stringOf(seed, n, 'tag') }) };
 }
 
+/** How hard the clients work. */
+interface Pace {
+  readonly connections: number;
+  /** Milliseconds between an answer and the next request of a client. */
+  readonly rest?: number;
+}
+
 /** Clients that send plants until they are stopped; what was not answered, or with 503, is sent again. */
-export function sendPlants(port: number, ledger: Ledger, seed: number) {
+export function sendPlants(port: number, ledger: Ledger, seed: number, pace: Pace = { connections: 64 }) {
   const again: Plant[] = [];
   let wanted = 0;
   let enough: (() => void) | undefined;
+  let last = performance.now();
+  let longest = 0;
   function newPlant(): Plant {
     const plant = plantOf(seed, ledger.count++);
     const variants = ledger.sent.get(plant.id);
@@ -53,7 +97,7 @@ export function sendPlants(port: number, ledger: Ledger, seed: number) {
   }
   const load = createLoad<Plant>({
     port,
-    connections: CLIENTS,
+    ...pace,
     next() {
       const plant = again.shift() ?? newPlant();
       return { bytes: bytesOf(MESSAGE, bodyWith(MESSAGE, { tag: undefined, ...plant })), about: plant };
@@ -62,10 +106,13 @@ export function sendPlants(port: number, ledger: Ledger, seed: number) {
       const status = response && statusOf(response);
       if (status === 200) {
         ledger.acknowledged.push(plant);
+        longest = Math.max(longest, performance.now() - last);
+        last = performance.now();
         if (--wanted === 0) enough?.();
       } else if (response === undefined || status === 503)
         again.push(plant); // nothing is known of it
-      else if (!bodyOf(response).includes('40002')) ledger.unexpected.push(response.toString());
+      else if (status === 400 && bodyOf(response).includes('40002')) ledger.refused.push(plant);
+      else ledger.unexpected.push(response.toString());
     },
   });
   load.start();
@@ -76,6 +123,8 @@ export function sendPlants(port: number, ledger: Ledger, seed: number) {
         wanted = count;
         enough = resolve;
       }),
+    /** The longest time without an acknowledgement, in milliseconds. */
+    silence: (): number => Math.max(longest, performance.now() - last),
     async stop() {
       await load.pause();
       load.close();

@@ -1,0 +1,166 @@
+/** A server of a URL. */
+export interface Server {
+  /** `a:5432`. */
+  readonly name: string;
+  /** With the parameters of the driver. */
+  readonly url: string;
+}
+
+/** What a database URL says. Times are in milliseconds. */
+export interface Target {
+  /** Which database it is, without a password. */
+  readonly subject: string;
+  /** In the order in which they are tried. */
+  readonly servers: readonly Server[];
+  readonly attributes: Attributes;
+  /** For each server. */
+  readonly connectTimeout: number;
+  /** Of this process. */
+  readonly connections: number;
+  /** In which the database must have become usable when it is opened. */
+  readonly startTimeout: number;
+  /** Holds the password, which is read for each new connection. */
+  readonly passwordFile: string | undefined;
+  /** Settings of the session, by name. */
+  readonly settings: Readonly<Record<string, string>>;
+}
+
+/** Which servers are taken, as libpq has it (https://www.postgresql.org/docs/18/libpq-connect.html#LIBPQ-CONNECT-TARGET-SESSION-ATTRS). */
+type Attributes = (typeof ATTRIBUTES)[number];
+/** libpq knows read-only, standby and prefer-standby too. A store writes, if only its readiness checks. */
+const ATTRIBUTES = ['read-write', 'primary', 'any'] as const;
+
+interface Expected {
+  readonly is: (text: string) => boolean;
+  readonly what: string;
+}
+
+const oneOf = (...values: readonly string[]): Expected => ({
+  is: (text) => values.includes(text),
+  what: `one of ${values.join(', ')}`,
+});
+const integer = (least: number, most: number): Expected => ({
+  is: (text) => /^\d{1,10}$/.test(text) && Number(text) >= least && Number(text) <= most,
+  what: `an integer from ${least} to ${most}`,
+});
+const TEXT: Expected = { is: (text) => text !== '', what: 'a text' };
+
+const HOUR = 3_600_000;
+
+/** Parameters of ours, which the driver does not get. */
+const OWN: Readonly<Record<string, Expected>> = {
+  target_session_attrs: { ...oneOf(...ATTRIBUTES), what: `${ATTRIBUTES.join(', ')}: the server writes` },
+  /** Seconds, as libpq has it. */
+  connect_timeout: integer(1, 60),
+  password_file: TEXT,
+  /** One of them is for the watch over the others. */
+  connections: integer(2, 1000),
+  start_timeout: integer(0, HOUR),
+  statement_timeout: integer(1, HOUR),
+  lock_timeout: integer(1, HOUR),
+  idle_in_transaction_session_timeout: integer(1, HOUR),
+};
+/** Of those: settings of the session. */
+const SETTINGS = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'];
+
+/** Those of the driver (https://node-postgres.com/apis/client, https://node-postgres.com/features/ssl). */
+const OF_DRIVER: Readonly<Record<string, Expected>> = {
+  user: TEXT,
+  password: TEXT,
+  host: TEXT,
+  port: TEXT,
+  options: TEXT,
+  application_name: TEXT,
+  fallback_application_name: TEXT,
+  client_encoding: { is: (text) => /^(utf-?8|auto)$/i.test(text), what: 'UTF8' },
+  query_timeout: integer(1, HOUR),
+  ssl: oneOf('true', '1', '0', 'no-verify'),
+  sslmode: oneOf('disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'),
+  sslcert: TEXT,
+  sslkey: TEXT,
+  sslrootcert: TEXT,
+  sslnegotiation: oneOf('postgres', 'direct'),
+  uselibpqcompat: oneOf('true', 'false'),
+};
+const KNOWN = { ...OF_DRIVER, ...OWN };
+
+const FORM =
+  /^(?<scheme>postgres(?:ql)?:\/\/)(?<user>[^/?#]*@)?(?<hosts>[^/?#@]*)(?<path>\/[^?#]*)?(?:\?(?<query>[^#]*))?$/s;
+const HOST = /^(?<host>\[[\da-f:.]+\]|[^:[\]\s]*)(?::(?<port>\d{1,5}))?$/i;
+const WRONG =
+  'expected postgres://user:password@host:port/database, with %XX for what is special in a password and several hosts as a:5432,b:5433, got another URL';
+
+/** @throws {Error} that says what is wrong, and repeats nothing that may be a part of a password */
+export function readUrl(url: string): Target {
+  const { scheme = '', user = '', hosts = '', path = '', query = '' } = FORM.exec(url)?.groups ?? {};
+  // An "@" further on is that of a user whose password has a "/" or a "?".
+  if (scheme === '' || (user === '' && (path + query).includes('@'))) throw new Error(WRONG);
+  const parameters = new URLSearchParams(query);
+  const names = [...parameters.keys()];
+  const check = (name: string, is: boolean, what: string) => {
+    if (!is) throw new Error(`the parameter ${name} of the URL: expected ${what}`);
+  };
+  for (const [name, value] of parameters) {
+    const expected = Object.hasOwn(KNOWN, name) ? KNOWN[name] : undefined;
+    const shown = /^\w{1,63}$/.test(name) ? name : 'without a name';
+    check(shown, expected !== undefined, `one of ${Object.keys(KNOWN).join(', ')}`);
+    check(shown, names.indexOf(name) === names.lastIndexOf(name), 'it once');
+    if (expected) check(shown, expected.is(value), expected.what);
+  }
+  const take = (name: string): string | undefined => {
+    const value = parameters.get(name) ?? undefined;
+    parameters.delete(name);
+    return value;
+  };
+  const passwordFile = take('password_file');
+  const hasPassword = /:./.test(user) || parameters.has('password');
+  if (passwordFile !== undefined && hasPassword)
+    throw new Error('expected no password in the URL beside a file of one, got both');
+  const number = (name: string, fallback: number) => Number(take(name) ?? fallback);
+  const taken = {
+    attributes: ATTRIBUTES.find((one) => one === parameters.get('target_session_attrs')) ?? 'read-write',
+    connectTimeout: number('connect_timeout', 3) * 1000,
+    connections: number('connections', 8),
+    startTimeout: number('start_timeout', 60_000),
+    passwordFile,
+    settings: Object.fromEntries(
+      SETTINGS.flatMap((name) => {
+        const value = take(name);
+        return value === undefined ? [] : [[name, value] as const];
+      }),
+    ),
+  };
+  parameters.delete('target_session_attrs');
+  const servers = hostsOf(hosts, parameters).map(({ host, port }) => {
+    const own = new URLSearchParams(parameters);
+    if (host.startsWith('/')) own.set('host', host);
+    if (port !== '') own.set('port', port);
+    // No URL has a user and no host.
+    const at = new URL(`${scheme}${user}${(host.startsWith('/') ? '' : host) || 'localhost'}${path}`);
+    at.search = own.toString();
+    return { name: port === '' ? host : `${host}:${port}`, url: at.href };
+  });
+  return { ...taken, servers, subject: `PostgreSQL at ${servers.map(({ name }) => name).join(',')}${path}` };
+}
+
+/** Those of the URL, or of its parameters, which a folder of sockets needs. */
+function hostsOf(authority: string, parameters: URLSearchParams): { host: string; port: string }[] {
+  const named = parameters.get('host')?.split(',');
+  const ports = parameters.get('port')?.split(',') ?? [];
+  for (const name of ['host', 'port']) parameters.delete(name);
+  const found = (named ?? authority.split(',')).map((text, index, { length }) => {
+    const isFolder = named !== undefined && text.startsWith('/');
+    // A host of the parameters is written without brackets.
+    const written = named !== undefined && /^[\da-f:.]*:[\da-f:.]*$/i.test(text) ? `[${text}]` : text;
+    const { host = '', port = ports.length > 1 ? ports[index] : ports[0] } = isFolder
+      ? { host: text }
+      : (HOST.exec(written)?.groups ?? {});
+    const isPort = port === undefined || (/^\d{1,5}$/.test(port) && +port >= 1 && +port <= 65_535);
+    const isHost = isFolder || (host === '' ? length === 1 : URL.canParse(`postgres://${host}`));
+    return isHost && isPort && HOST.test(isFolder ? '' : written) ? { host, port: port ?? '' } : undefined;
+  });
+  const complete = found.filter((one) => one !== undefined);
+  if (complete.length < found.length || (ports.length > 1 && ports.length !== found.length))
+    throw new Error(WRONG);
+  return complete;
+}
