@@ -24,9 +24,15 @@ export interface Driver {
   /**
    * Connects to a database, brings its schema up to date under a lock, and proves that a commit is kept.
    *
+   * @param warned as that of `StoreObserver`
    * @throws {Error} of the engine, or with a sentence that says what is wrong
    */
-  open(url: string, schema: Schema, report?: Migrated): Promise<Connection>;
+  open(
+    url: string,
+    schema: Schema,
+    report?: Migrated,
+    warned?: (message: string) => void,
+  ): Promise<Connection>;
   /** Copies its databases. An engine without it has tools of its own for that. @throws {Error} as `open` does */
   copies?(url: string, schema: Schema): Pick<ClosedDatabase, 'backup' | 'restore'>;
 }

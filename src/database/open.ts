@@ -33,7 +33,12 @@ export async function openDatabase(url: string, schema: Schema, observer?: Store
   const subject = driver.subjectOf(url);
   observer?.opening?.(closedDatabase(driver, subject, url, schema));
   return explained(driver, subject, async () => {
-    const connection = await driver.open(url, schema, (number, name) => observer?.migrated?.(name, number));
+    const connection = await driver.open(
+      url,
+      schema,
+      (number, name) => observer?.migrated?.(name, number),
+      (message) => observer?.warned?.(`${subject}: ${message}`),
+    );
     return createDatabase(driver, connection, { subject, probe: schema.probe, observer });
   });
 }

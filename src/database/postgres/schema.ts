@@ -1,4 +1,4 @@
-import type { Pool, PoolClient } from 'pg';
+import type { PoolClient } from 'pg';
 import { type Advice, codeOf, explain } from '../failure';
 import {
   appliedTable,
@@ -14,7 +14,9 @@ import {
 import { render, type Rendered } from '../sql';
 import { runOn } from '../transaction';
 import { DIALECT } from './dialect';
-import { mark, marksOf, run, send } from './statements';
+import type { Pool } from './pool';
+import { LOCK_TIMEOUT } from './servers';
+import { begin, mark, marksOf, run, send } from './statements';
 
 /** For a table that was there before those of the store were made. */
 const ADVICE_AT_FIRST: Advice = ['42703', '42P10'].map((code) => [
@@ -26,15 +28,11 @@ const ADVICE_AT_FIRST: Advice = ['42703', '42P10'].map((code) => [
 export async function prepare(pool: Pool, schema: Schema, report?: Migrated): Promise<void> {
   const client = await pool.connect();
   try {
-    const { rows } = await client.query<{ encoding: string; commit: string }>(
-      "SELECT current_setting('server_encoding') AS encoding, current_setting('synchronous_commit') AS commit",
+    const { rows } = await client.query<{ encoding: string }>(
+      "SELECT current_setting('server_encoding') AS encoding",
     );
     if (rows[0]?.encoding !== 'UTF8')
       throw new Error(`expected the encoding UTF8, got ${rows[0]?.encoding}: create a database with it`);
-    if (['off', 'local'].includes(rows[0].commit))
-      throw new Error(
-        `synchronous_commit is ${rows[0].commit}: let the pooler in between keep sessions apart`,
-      );
     await migrateTables(client, schema, report);
     await run(client, render(schema.probe, DIALECT));
     await mark(client, schema).catch(async (error: unknown) => {
@@ -79,13 +77,13 @@ async function migrateTables(client: PoolClient, schema: Schema, report?: Migrat
 
   const withLock: WithLock = async (work) => {
     let isFirst = false;
-    await client.query('BEGIN');
+    await begin(client, 'READ COMMITTED');
     try {
       for (const name of ['statement_timeout', 'idle_in_transaction_session_timeout', 'lock_timeout'])
         await client.query(`SET LOCAL ${name} = ${MIGRATION_TIMEOUT}`);
       const version = await readVersion(' FOR UPDATE');
       // Whoever waits for the lock of a table keeps those behind him from it.
-      await client.query('SET LOCAL lock_timeout TO DEFAULT');
+      await client.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT}`);
       const reached = await work({ version, run: perform });
       isFirst = version === 0 && reached === schema.migrations.length;
       if (isFirst) await run(client, render(schema.probe, DIALECT));
