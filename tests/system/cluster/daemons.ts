@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chownSync,
+  closeSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -126,6 +127,19 @@ export function createHome() {
         throw error;
       });
       child.unref();
+    },
+    /** Runs a program of a machine to its end, with this environment. @throws {Error} if it fails; `log` says why */
+    async run(
+      name: string,
+      env: Readonly<Record<string, string>>,
+      ...[command, ...args]: readonly [string, ...string[]]
+    ): Promise<void> {
+      const cwd = machine(name);
+      const log = openSync(join(cwd, 'log'), 'a');
+      const child = spawn(command, args, { ...USER, cwd, env, stdio: ['ignore', log, log] });
+      closeSync(log);
+      const [status] = (await once(child, 'exit')) as [number | null];
+      if (status !== 0) throw new Error(`${command} has ended with status ${String(status)}`);
     },
     /** Ends all processes of a machine at once, as a loss of power does. */
     async kill(name: string): Promise<void> {

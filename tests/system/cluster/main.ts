@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { formatTable } from '../../../scripts/prove';
 import { runProgram, startChild } from '../program';
+import { backupScenarios } from './backups';
 import { checkInstalled } from './daemons';
 import { faultScenarios } from './faults';
 import { add, isKept, NOTHING, type Outcome, type Scenario } from './scenario';
@@ -16,7 +17,7 @@ import { add, isKept, NOTHING, type Outcome, type Scenario } from './scenario';
  * What each has seen is kept in reports/cluster.json, so that a part can be run again: the table has all of them.
  */
 
-const SCENARIOS: Readonly<Record<string, Scenario>> = faultScenarios();
+const SCENARIOS: Readonly<Record<string, Scenario>> = { ...faultScenarios(), ...backupScenarios() };
 
 const REPORT = join(__dirname, '../../../reports/cluster.json');
 
