@@ -17,7 +17,7 @@ import { type CredentialsConfig, openCredentials, type Verifiers } from './crede
 import { InvalidConfig, type ServerConfig } from './config';
 import type { Errors } from './errors';
 import { invitation } from './invitation';
-import { migrate } from './job';
+import { copy, migrate } from './job';
 import { createLog } from './log';
 import { createMetrics } from './metrics';
 import type * as Limiters from './limiter';
@@ -72,18 +72,22 @@ const OPERATIONAL = {
  * listener, listener of probes. At the end it closes the listener once its requests are answered, the dependencies, and the
  * listener of probes. If it cannot start, it says why, closes the dependencies that are open, and exits with status 1.
  *
- * `node main.js migrate` brings the database up to date instead, and serves nobody (`migrate` in job.ts). Any other argument
- * is refused: a program that has some of its own takes them out of `process.argv` first.
+ * `node main.js migrate`, `backup PATH` and `restore PATH` are done instead, and serve nobody (job.ts). Any other argument is
+ * refused: a program that has some of its own takes them out of `process.argv` first.
  */
 export function runService<
   Config extends RunConfig<Dependencies>,
   Dependencies extends Store,
   Own extends string = never,
 >(parts: ServiceParts<Config, Dependencies, Own>): void {
-  const command = process.argv.slice(2).join(' ');
-  if (command === 'migrate') void migrate({ readConfig: parts.readConfig, open: openOf(parts) });
-  else if (command !== '') {
-    console.error(`expected no argument, or migrate, got ${command}`);
+  const [command, file, ...others] = process.argv.slice(2);
+  const job = { readConfig: parts.readConfig, open: openOf(parts) };
+  if (command === 'migrate' && file === undefined) void migrate(job);
+  else if ((command === 'backup' || command === 'restore') && file?.trim() && others.length === 0)
+    void copy(job, command, file);
+  else if (command !== undefined) {
+    const got = process.argv.slice(2).join(' ');
+    console.error(`expected no argument, migrate, backup PATH or restore PATH, got ${got}`);
     process.exit(2);
   } else
     start(parts).catch((error: unknown) => {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { formatTable } from '../../../scripts/prove';
 import { runProgram, startChild } from '../program';
+import { backupScenarios } from './backups';
 import { checkInstalled } from './daemons';
 import { faultScenarios } from './faults';
 import { pgBouncerScenarios } from './pgbouncer';
@@ -23,6 +24,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   ...faultScenarios(),
   ...pgBouncerScenarios(),
   ...rollingScenarios(),
+  ...backupScenarios(),
 };
 
 const REPORT = join(__dirname, '../../../reports/cluster.json');
