@@ -4,7 +4,7 @@ import { codeOf } from '../failure';
 import type { Schema } from '../schema';
 import { StoreUnavailable } from '../store';
 import type { Pool } from './pool';
-import { begin as beginOn, mark, MAY_WRITE, run, send } from './statements';
+import { begin as beginOn, mark, MAY_WRITE, run, send, STANDBY } from './statements';
 
 /** From so many unanswered statements on, writes are refused: the rest of the pool is for statements that read. */
 const MAX_ABANDONED = 4;
@@ -17,8 +17,6 @@ const COLLISION = /^(40001|40P01)/;
 /** The connection has been lost; the driver gives its own errors no code. */
 const LOST = /^(08|57P0[123]|ECONNRESET|EPIPE)/;
 const LOST_MESSAGE = /Connection terminated|connection error and is not queryable/;
-/** The server takes no writes: it is a standby, or has become one. Nothing has been written. */
-const READ_ONLY = '25006';
 /** What the driver says when a statement has got no answer in time. */
 const NO_ANSWER = 'Query read timeout';
 
@@ -44,7 +42,7 @@ export function connectionOf(pool: Pool, schema: Schema): Connection {
           state = 'abandoned';
           pool.abandon(client);
         } else if (isLost) state = 'lost';
-        if (codeOf(error) === READ_ONLY) pool.leave(client);
+        if (codeOf(error) === STANDBY) pool.leave(client);
       },
       isUsable: (): boolean => state === 'usable',
       release: (): void => {
@@ -59,7 +57,7 @@ export function connectionOf(pool: Pool, schema: Schema): Connection {
       return await action(client);
     } catch (error) {
       failed(error);
-      if (isAgain || codeOf(error) !== READ_ONLY) throw error;
+      if (isAgain || codeOf(error) !== STANDBY) throw error;
     } finally {
       release();
     }
@@ -130,7 +128,7 @@ export function connectionOf(pool: Pool, schema: Schema): Connection {
       const code = codeOf(error);
       return (
         COLLISION.test(code) ||
-        code === READ_ONLY ||
+        code === STANDBY ||
         (!committing && (LOST.test(code) || LOST_MESSAGE.test(error.message)))
       );
     },
