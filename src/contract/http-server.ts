@@ -6,7 +6,7 @@ import {
   ServerResponse,
   STATUS_CODES,
 } from 'node:http';
-import { Server as NetServer, Socket } from 'node:net';
+import { type ListenOptions, Server as NetServer, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Express } from 'express';
 import { canHappen, REFUSED } from './exchange/own-refusals';
@@ -223,10 +223,16 @@ function stopListening(server: Server, then: () => void): void {
  * Starts to listen. Resolves with the URL of the server once it accepts connections; rejects with the error of Node.
  *
  * @param port 0 for any free port
+ * @param options those of Node, of processes that share the port
  */
-export function listen(server: Server, host: string, port: number): Promise<string> {
+export function listen(
+  server: Server,
+  host: string,
+  port: number,
+  options: Pick<ListenOptions, 'exclusive' | 'reusePort'> = {},
+): Promise<string> {
   return new Promise((resolve, reject) => {
-    server.once('error', reject).listen(port, host, BACKLOG, () => {
+    server.once('error', reject).listen({ ...options, port, host, backlog: BACKLOG }, () => {
       server.off('error', reject);
       const address = server.address();
       const actual = typeof address === 'object' && address !== null ? address.port : port;

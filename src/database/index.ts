@@ -16,7 +16,7 @@ export {
 } from './column';
 export type { Column, Columns, ColumnsOf, ColumnType, Part, PerDialect, Sql, Table } from './column';
 export type { Database } from './database';
-export { databaseUrls, isDatabaseUrl, openDatabase } from './open';
+export { databaseUrls, isDatabaseUrl, openDatabase, wrongOfUrl } from './open';
 export { only, unlessViolated } from './outcome';
 export type { Migration, Schema } from './schema';
 export { and, or, rows, sql } from './sql';
@@ -27,7 +27,7 @@ export {
   StoreUnavailable,
   UnusableDatabase,
 } from './store';
-export type { Store, StoreObserver } from './store';
+export type { ClosedDatabase, Store, StoreObserver } from './store';
 export { addColumn, createTable, deleteFrom, equal, insertInto, select, table, update } from './table';
 export type { ChangesOf, NewRowOf, RowOf, TableOf } from './table';
 export type { Queries } from './transaction';
