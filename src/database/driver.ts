@@ -1,6 +1,7 @@
 import type { Faults } from './failure';
 import type { Migrated, Schema } from './schema';
 import type { Dialect, Rendered, Result } from './sql';
+import type { ClosedDatabase } from './store';
 
 /**
  * One kind of database, and all in which it differs from the others. Another one is a folder beside `sqlite/` that exports
@@ -32,6 +33,8 @@ export interface Driver {
     report?: Migrated,
     warned?: (message: string) => void,
   ): Promise<Connection>;
+  /** Copies its databases. An engine without it has tools of its own for that. @throws {Error} as `open` does */
+  copies?(url: string, schema: Schema): Pick<ClosedDatabase, 'backup' | 'restore'>;
 }
 
 /** A database that is open. It throws the errors of its engine, or those of `store.ts`. */

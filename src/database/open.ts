@@ -3,7 +3,7 @@ import type { Driver } from './driver';
 import { DRIVERS } from './drivers';
 import { explain } from './failure';
 import type { Schema } from './schema';
-import { type StoreObserver, UnusableDatabase } from './store';
+import { type ClosedDatabase, type StoreObserver, UnusableDatabase } from './store';
 
 /** What a database URL may look like: `memory:, sqlite:PATH or ...`. */
 export function databaseUrls(): string {
@@ -43,7 +43,8 @@ export async function openDatabase(url: string, schema: Schema, observer?: Store
   const wrong = wrongOfUrl(url);
   if (wrong !== undefined) throw new UnusableDatabase(wrong);
   const subject = driver.subjectOf(url);
-  try {
+  observer?.opening?.(closedDatabase(driver, subject, url, schema));
+  return explained(driver, subject, async () => {
     const connection = await driver.open(
       url,
       schema,
@@ -51,7 +52,25 @@ export async function openDatabase(url: string, schema: Schema, observer?: Store
       (message) => observer?.warned?.(`${subject}: ${message}`),
     );
     return createDatabase(driver, connection, { subject, probe: schema.probe, observer });
+  });
+}
+
+async function explained<T>({ faults }: Driver, subject: string, action: () => Promise<T>): Promise<T> {
+  try {
+    return await action();
   } catch (error) {
-    throw new UnusableDatabase(explain(subject, error, driver.faults.advice), { cause: error });
+    throw new UnusableDatabase(explain(subject, error, faults.advice), { cause: error });
   }
+}
+
+function closedDatabase(driver: Driver, subject: string, url: string, schema: Schema): ClosedDatabase {
+  const copy = (direction: 'backup' | 'restore') => (file: string) =>
+    explained(driver, subject, () => {
+      const copies = driver.copies?.(url, schema);
+      if (copies) return copies[direction](file);
+      throw new Error(
+        'its engine has tools of its own for that: docs/postgres-backup.md shows those of PostgreSQL',
+      );
+    });
+  return { subject, backup: copy('backup'), restore: copy('restore') };
 }

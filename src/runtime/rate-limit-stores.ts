@@ -7,6 +7,8 @@ import { type Database, openDatabase, type Schema, sql, StatementError } from '.
 export interface RateLimit {
   readonly requests: number;
   readonly seconds: number;
+  /** Without a store: counted by the primary of this worker, for all of its workers. */
+  readonly byPrimary?: boolean;
 }
 
 /** A store of rate-limiter-flexible, and the connection to it, which is made on demand. */

@@ -1,7 +1,17 @@
 import type Database from 'better-sqlite3';
-import { appliedTable, checkVersion, migrate, type Migrated, type Schema, type WithLock } from '../schema';
+import {
+  appliedTable,
+  checkVersion,
+  compareApplied,
+  migrate,
+  type Migrated,
+  readApplied,
+  type Schema,
+  type WithLock,
+} from '../schema';
 import { render } from '../sql';
 import { StoreUnavailable } from '../store';
+import { runOn } from '../transaction';
 import { DIALECT } from './dialect';
 import { execute, untilFree } from './statements';
 
@@ -56,4 +66,31 @@ export async function migrateFile(
       }
     });
   await migrate(schema, DIALECT, withLock, report);
+}
+
+/** @throws {StoreUnavailable} unless a database is of this program, or empty where that is admitted */
+export function checkOwner(db: Database.Database, schema: Schema, admitsEmpty: boolean): void {
+  const owner = db.pragma('application_id', { simple: true });
+  const isEmpty = () => owner === 0 && db.prepare('SELECT 1 FROM sqlite_schema').get() === undefined;
+  if (owner !== markOf(schema) && !(admitsEmpty && isEmpty()))
+    throw new StoreUnavailable('it belongs to another program: name another file');
+}
+
+/**
+ * Looks whether a start would accept a database, and changes nothing.
+ *
+ * @returns the version of its schema
+ * @throws {Error} if it is of another program or of a newer schema, or its migrations were others
+ */
+export async function compareSchema(db: Database.Database, schema: Schema): Promise<number> {
+  checkOwner(db, schema, false);
+  const version = prepareVersion(db, schema)();
+  const run = runOn({ run: ({ text, values }) => execute(db.prepare(text).safeIntegers(), values) }, DIALECT);
+  const tables = db.prepare("SELECT 1 FROM sqlite_schema WHERE name LIKE '%\\_migrations' ESCAPE '\\'");
+  if (tables.get() === undefined) return version; // version 2.0.0 has made it
+  const applied = await readApplied(run, schema).catch(() => {
+    throw new StoreUnavailable('it belongs to another program: name another file');
+  });
+  compareApplied(version, applied, schema, DIALECT);
+  return version;
 }
