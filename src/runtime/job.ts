@@ -89,6 +89,7 @@ function run<Config extends object, Dependencies extends Store>(
         if (applied++ === 0) console.log('migration  name');
         console.log(`${String(number).padStart(9)}  ${name}`);
       },
+      warned: console.error,
     });
     try {
       await work(dependencies, applied);
