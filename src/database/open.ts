@@ -16,6 +16,16 @@ const driverOf = (url: string): Driver | undefined => DRIVERS.find(({ accepts })
 /** Whether there is a driver for the database of a URL. */
 export const isDatabaseUrl = (url: string): boolean => driverOf(url) !== undefined;
 
+/** What is wrong with a URL that has a driver, without a password; undefined if nothing is. */
+export function wrongOfUrl(url: string): string | undefined {
+  try {
+    driverOf(url)?.subjectOf(url);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
 /**
  * Opens the database that a URL names, and brings its schema up to date: `memory:` (a SQLite database of this process),
  * `sqlite:PATH` or `postgres://USER:PASSWORD@HOST:PORT/DATABASE`.
@@ -30,6 +40,8 @@ export async function openDatabase(url: string, schema: Schema, observer?: Store
     const got = scheme === undefined ? 'none' : `one that begins with "${scheme}:"`;
     throw new UnusableDatabase(`expected a database URL like ${databaseUrls()}, got ${got}`);
   }
+  const wrong = wrongOfUrl(url);
+  if (wrong !== undefined) throw new UnusableDatabase(wrong);
   const subject = driver.subjectOf(url);
   try {
     const connection = await driver.open(

@@ -1,6 +1,6 @@
 import { constants } from 'node:buffer';
 import { tmpdir } from 'node:os';
-import { databaseUrls, isDatabaseUrl } from '../database';
+import { databaseUrls, isDatabaseUrl, wrongOfUrl } from '../database';
 import type { RateLimit } from './rate-limit-stores';
 import { partOf, type Place, placeIn } from './worker';
 
@@ -126,14 +126,24 @@ export function readServerConfig(variables: Variables) {
   };
 }
 
-/** DATABASE_URL. A message about it does not contain the password. */
+/** DATABASE_URL, with DATABASE_PASSWORD_FILE. A message about them does not contain the password. */
 export function readDatabaseUrl(variables: Variables, fallback: string): string {
   const url = variables.read('DATABASE_URL') || fallback;
+  const file = variables.read('DATABASE_PASSWORD_FILE');
   if (!isDatabaseUrl(url)) {
     const got = `${url.split(':')[0] ?? ''}:...`;
     variables.expected('DATABASE_URL', databaseUrls(), got);
+    return url;
   }
-  return shareDatabase(variables, url);
+  if (file !== '' && !/^postgres(ql)?:/.test(url)) {
+    variables.expected('DATABASE_PASSWORD_FILE', 'nothing beside a DATABASE_URL that takes no password');
+    return url;
+  }
+  const added =
+    file === '' ? '' : `${url.includes('?') ? '&' : '?'}password_file=${encodeURIComponent(file)}`;
+  const wrong = wrongOfUrl(url + added);
+  if (wrong !== undefined) variables.wrong.push(`DATABASE_URL: ${wrong}`);
+  return shareDatabase(variables, url + added);
 }
 
 /** Connections to PostgreSQL: of all workers if no others are demanded, and of each at least. */
@@ -154,7 +164,7 @@ function shareDatabase(variables: Variables, url: string): string {
   const own = `connections=${partOf(all, workers, place)}`;
   return given === undefined
     ? `${url}${url.includes('?') ? '&' : '?'}${own}`
-    : url.replace(`connections=${given}`, own);
+    : url.replace(/([?&])connections=\d+(?=&|$)/, `$1${own}`);
 }
 
 function readOps(variables: Variables, host: string) {

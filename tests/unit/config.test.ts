@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import contract from '../../generated/openapi.json';
 import { verifiers } from '../../src/auth';
 import { readConfig } from '../../src/config';
+import { readUrl } from '../../src/database/postgres/url';
 import { InvalidConfig, variablesOf } from '../../src/runtime';
 import { testSecrets } from '../../scripts/prove';
 
@@ -160,4 +161,28 @@ test('messages contain neither tokens nor passwords', () => {
   });
   expect(messages).toHaveLength(4);
   expect(messages.join()).not.toContain('hunter');
+});
+
+const POSTGRES = 'postgres://shop@a,b/shop';
+test.each([
+  ['a file', POSTGRES, []],
+  ['a file beside parameters', `${POSTGRES}?sslmode=require`, []],
+  [
+    'a password beside the file',
+    'postgres://shop:hunter2@a/shop',
+    ['DATABASE_URL: expected no password beside'],
+  ],
+  [
+    'a database without passwords',
+    'sqlite:data/plants.db',
+    ['DATABASE_PASSWORD_FILE: expected nothing beside'],
+  ],
+  ['an unknown parameter', `${POSTGRES}?sslmod=require`, ['DATABASE_URL: the parameter sslmod of the URL']],
+])('DATABASE_PASSWORD_FILE: %s', (_, url, wrong) => {
+  const environment = { DATABASE_URL: url, DATABASE_PASSWORD_FILE: '/run/secrets/pass word&' };
+  const messages = wrongIn(environment);
+  expect(messages).toEqual(wrong.map((text) => expect.stringContaining(text) as string));
+  expect(messages.join()).not.toContain('hunter');
+  if (wrong.length === 0)
+    expect(readUrl(readConfig(environment).databaseUrl).passwordFile).toBe('/run/secrets/pass word&');
 });

@@ -4,7 +4,7 @@ import { connectionOf } from './connection';
 import { DIALECT, FAULTS } from './dialect';
 import { createPool } from './pool';
 import { prepare } from './schema';
-import { connectorOf } from './servers';
+import { serversOf } from './servers';
 import { readUrl } from './url';
 
 // Only SQL that CockroachDB and YugabyteDB speak too: no advisory locks, and DDL that may be repeated, because not all of
@@ -18,7 +18,7 @@ const OPEN_INTERVAL = 200;
  * What passes by itself, by SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html) or errno. Of
  * processes that make the same table at once some get 23505, 42710 or 42P07, `IF NOT EXISTS` or not.
  */
-const TRANSIENT = /^(08|23505|40|42710|42P07|53|55P03|57|XX000|READ_ONLY|ECONN|EAI_AGAIN|ETIMEDOUT)/;
+const TRANSIENT = /^(08|23505|40|42710|42P07|53|55P03|57|XX000|READ_ONLY|25006|ECONN|EAI_AGAIN|ETIMEDOUT)/;
 
 /** A PostgreSQL database, which any number of processes may share. Its URL may have the parameters of the driver. */
 export const POSTGRES: Driver = {
@@ -29,7 +29,7 @@ export const POSTGRES: Driver = {
   subjectOf: (url) => readUrl(url).subject,
   async open(url, schema, report, warned) {
     const target = readUrl(url);
-    const pool = createPool(target.connections, connectorOf(target, warned));
+    const pool = createPool(target.connections, serversOf(target, warned));
     try {
       await retryTransient(() => prepare(pool, schema, report), TRANSIENT, OPEN_TIMEOUT, OPEN_INTERVAL);
     } catch (error) {

@@ -1,7 +1,7 @@
 import type { ClientBase, PoolClient } from 'pg';
 import { MAX_WAITING, overload } from '../batch';
 import { StoreUnavailable } from '../store';
-import type { Session } from './servers';
+import type { Servers, Session } from './servers';
 
 /** All in milliseconds. A name that has moved to another server is followed within this time. */
 const LIFETIME = 60_000;
@@ -11,7 +11,7 @@ const MAX_IDLE = 10_000;
 /** For a place in the pool. */
 const WAIT_TIMEOUT = 3000;
 /** Between two looks at what has become of idle connections and of abandoned backends. */
-const CHECK_INTERVAL = 5000;
+const CHECK_INTERVAL = 2000;
 /** For a server to answer that a connection ends. */
 const END_TIMEOUT = 1000;
 
@@ -27,9 +27,11 @@ export interface Pool {
   /**
    * Each connection is to be released once, or abandoned.
    *
-   * @throws {StoreUnavailable} if no place becomes free in time, and what `open` throws
+   * @throws {StoreUnavailable} if no place becomes free in time, and what the servers throw
    */
   connect(): Promise<PoolClient>;
+  /** Places for connections that somebody uses. */
+  readonly most: number;
   readonly abandoned: number;
   isAbandoned(client: ClientBase): boolean;
   abandon(client: ClientBase): void;
@@ -50,7 +52,7 @@ interface Waiting extends PromiseWithResolvers<PoolClient> {
   readonly late: NodeJS.Timeout;
 }
 
-export function createPool(most: number, open: () => Promise<Session>): Pool {
+export function createPool(most: number, servers: Servers): Pool {
   const members = new Map<ClientBase, Member>();
   /** The one that was used last is used first: the others may then end. */
   const idle: Member[] = [];
@@ -66,7 +68,7 @@ export function createPool(most: number, open: () => Promise<Session>): Pool {
   async function join(): Promise<Member> {
     taken++;
     try {
-      const session = await open();
+      const session = await servers.connect();
       const release = (isLost = false) => {
         putBack(member, isLost);
       };
@@ -202,6 +204,7 @@ export function createPool(most: number, open: () => Promise<Session>): Pool {
       }
       return taken < most - 1 ? (await join()).client : wait();
     },
+    most: most - 1,
     get abandoned() {
       return abandoned;
     },
@@ -211,6 +214,7 @@ export function createPool(most: number, open: () => Promise<Session>): Pool {
       if (!member) return;
       member.state = 'abandoned';
       abandoned++;
+      servers.avoid(member.server);
       // Its backend has answered.
       client.once('drain', () => {
         finish(member);
@@ -218,6 +222,7 @@ export function createPool(most: number, open: () => Promise<Session>): Pool {
     },
     leave(client) {
       const left = members.get(client)?.server;
+      if (left) servers.avoid(left);
       for (const member of members.values())
         if (member.server === left) {
           if (member.state === 'idle') finish(member);
@@ -230,7 +235,7 @@ export function createPool(most: number, open: () => Promise<Session>): Pool {
         ended = resolve;
         for (const member of members.values()) {
           if (member.state === 'idle') finish(member);
-          if (member.state === 'abandoned') member.destroy();
+          else member.destroy();
         }
         serve();
       });

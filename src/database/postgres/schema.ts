@@ -16,7 +16,7 @@ import { runOn } from '../transaction';
 import { DIALECT } from './dialect';
 import type { Pool } from './pool';
 import { LOCK_TIMEOUT } from './servers';
-import { begin, mark, marksOf, run, send } from './statements';
+import { begin, mark, marksOf, run, send, STANDBY } from './statements';
 
 /** For a table that was there before those of the store were made. */
 const ADVICE_AT_FIRST: Advice = ['42703', '42P10'].map((code) => [
@@ -43,6 +43,9 @@ export async function prepare(pool: Pool, schema: Schema, report?: Migrated): Pr
         GRANT SELECT, INSERT, UPDATE ON ${table} TO PUBLIC`);
       await mark(client, schema);
     });
+  } catch (error) {
+    if (codeOf(error) === STANDBY) pool.leave(client);
+    throw error;
   } finally {
     client.release(true);
   }

@@ -17,6 +17,22 @@ test('the loss of idle connections is not noticed by anybody', async () => {
   await expect(store.create(buildPlant())).resolves.toBe('unchanged');
 });
 
+test('a batch that waits for a lock keeps nobody waiting but those who write the same id', async () => {
+  const store = await bench.open();
+  await bench.operator.query("BEGIN; INSERT INTO plants VALUES (1, 'not committed')");
+  const settled: string[] = [];
+  const create = async (id: bigint, name: string) =>
+    settled.push(`${name} ${await store.create(buildPlant({ id, name }))}`);
+  const same = [create(1n, 'first'), create(1n, 'second')];
+  await bench.somebodyWaits();
+  same.push(create(1n, 'third'));
+  for (const id of [2n, 3n]) await create(id, 'other');
+  expect(settled).toEqual(['other created', 'other created']);
+  await bench.operator.query('ROLLBACK');
+  await Promise.all(same);
+  expect(settled.slice(2)).toEqual(['first created', 'second conflict', 'third conflict']);
+});
+
 test('a batch takes its locks in the order of the ids, so that two batches cannot wait for each other', async () => {
   const store = await bench.open();
   const other = await bench.connect();
