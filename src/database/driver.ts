@@ -1,6 +1,7 @@
 import type { Faults } from './failure';
-import type { Migrated, Schema } from './schema';
+import type { Schema } from './schema';
 import type { Dialect, Rendered, Result } from './sql';
+import type { Opening } from './start';
 
 /**
  * One kind of database, and all in which it differs from the others. Another one is a folder beside `sqlite/` that exports
@@ -20,12 +21,14 @@ export interface Driver {
    * @throws {Error} if the URL cannot be read
    */
   subjectOf(url: string): string;
+  /** The `start_timeout` of a URL, in milliseconds: how long to wait for its database. */
+  startTimeoutOf?(url: string): number | undefined;
   /**
    * Connects to a database, brings its schema up to date under a lock, and proves that a commit is kept.
    *
    * @throws {Error} of the engine, or with a sentence that says what is wrong
    */
-  open(url: string, schema: Schema, report?: Migrated): Promise<Connection>;
+  open(url: string, schema: Schema, opening: Opening): Promise<Connection>;
 }
 
 /** A database that is open. It throws the errors of its engine, or those of `store.ts`. */

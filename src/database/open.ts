@@ -1,8 +1,8 @@
 import { createDatabase, type Database } from './database';
 import type { Driver } from './driver';
 import { DRIVERS } from './drivers';
-import { explain } from './failure';
 import type { Schema } from './schema';
+import { type Opening, persist } from './start';
 import { type StoreObserver, UnusableDatabase } from './store';
 
 /** What a database URL may look like: `memory:, sqlite:PATH or ...`. */
@@ -16,9 +16,13 @@ const driverOf = (url: string): Driver | undefined => DRIVERS.find(({ accepts })
 /** Whether there is a driver for the database of a URL. */
 export const isDatabaseUrl = (url: string): boolean => driverOf(url) !== undefined;
 
+/** Milliseconds for which a start waits, where the URL has no `start_timeout`. */
+export const START_TIMEOUT = 60_000;
+
 /**
  * Opens the database that a URL names, and brings its schema up to date: `memory:` (a SQLite database of this process),
- * `sqlite:PATH` or `postgres://USER:PASSWORD@HOST:PORT/DATABASE`.
+ * `sqlite:PATH` or `postgres://USER:PASSWORD@HOST:PORT/DATABASE`. For the `start_timeout` of the URL, in milliseconds, it waits
+ * while the database is away, or somebody has locked what is needed, and tells the observer.
  *
  * @throws {UnusableDatabase} when there is no such database or it cannot be used, with a sentence that says why and what to do
  */
@@ -30,11 +34,10 @@ export async function openDatabase(url: string, schema: Schema, observer?: Store
     const got = scheme === undefined ? 'none' : `one that begins with "${scheme}:"`;
     throw new UnusableDatabase(`expected a database URL like ${databaseUrls()}, got ${got}`);
   }
+  const { faults } = driver;
   const subject = driver.subjectOf(url);
-  try {
-    const connection = await driver.open(url, schema, (number, name) => observer?.migrated?.(name, number));
-    return createDatabase(driver, connection, { subject, probe: schema.probe, observer });
-  } catch (error) {
-    throw new UnusableDatabase(explain(subject, error, driver.faults.advice), { cause: error });
-  }
+  const timeout = driver.startTimeoutOf?.(url) ?? START_TIMEOUT;
+  const open = (opening: Opening) => driver.open(url, schema, opening);
+  const connection = await persist(open, { subject, faults, timeout, observer });
+  return createDatabase(driver, connection, { subject, probe: schema.probe, observer });
 }

@@ -1,6 +1,6 @@
 import { constants } from 'node:buffer';
 import { tmpdir } from 'node:os';
-import { databaseUrls, isDatabaseUrl } from '../database';
+import { databaseUrls, isDatabaseUrl, START_TIMEOUT } from '../database';
 import type { RateLimit } from './rate-limit';
 
 /** Everything that is wrong with the environment, one sentence a line. */
@@ -100,15 +100,21 @@ export function readServerConfig(variables: Variables) {
   };
 }
 
-/** DATABASE_URL. A message about it does not contain the password. */
+/** DATABASE_URL, with what other variables say of it. A message about it does not contain the password. */
 export function readDatabaseUrl(variables: Variables, fallback: string): string {
   const url = variables.read('DATABASE_URL') || fallback;
   if (!isDatabaseUrl(url)) {
     const got = `${url.split(':')[0] ?? ''}:...`;
     variables.expected('DATABASE_URL', databaseUrls(), got);
   }
-  return url;
+  const timeout = variables.integer('DATABASE_START_TIMEOUT', START_TIMEOUT, 0, HOUR);
+  const isUsual = timeout === START_TIMEOUT || url === 'memory:';
+  return isUsual ? url : withParameter(url, 'start_timeout', String(timeout));
 }
+
+/** A database URL with a parameter: all that services hand on of their configuration. */
+const withParameter = (url: string, name: string, value: string): string =>
+  `${url}${url.includes('?') ? '&' : '?'}${name}=${encodeURIComponent(value)}`;
 
 function readOps(variables: Variables, host: string) {
   const port = variables.integer('OPS_PORT', -1, 0, 65_535);

@@ -54,6 +54,7 @@ async function run<Config extends object, Dependencies extends Store>(
       if (applied++ === 0) console.log('migration  name');
       console.log(`${String(number).padStart(9)}  ${name}`);
     },
+    warned: console.error,
   };
   try {
     // Nobody is served, and so no client needs a secret.

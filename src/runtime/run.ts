@@ -113,6 +113,9 @@ async function start<Config extends RunConfig<Dependencies>, Dependencies extend
     migrated(name, number) {
       log.info(`migration ${number}, ${name}, has been applied`);
     },
+    warned(message) {
+      log.warn(message);
+    },
   }).catch((error: unknown) => {
     const isOfDatabase = error instanceof UnusableDatabase || 'openStore' in parts;
     if (!isOfDatabase || error instanceof InvalidConfig) throw error;

@@ -5,6 +5,7 @@ import { codeOf } from '../failure';
 import type { Schema } from '../schema';
 import { StoreUnavailable } from '../store';
 import type { Abandoned } from './abandoned';
+import { checkSchema } from './schema';
 import { mark, MAY_WRITE, run, send } from './statements';
 
 /** From so many unanswered statements on, writes are refused: the rest of the pool is for statements that read. */
@@ -127,6 +128,7 @@ export function connectionOf(pool: Pool, abandoned: Abandoned, schema: Schema): 
       checkWritable();
       return alone(async (client) => {
         probing = client;
+        await checkSchema(client, schema);
         await run(client, statement);
         await mark(client, schema);
       });

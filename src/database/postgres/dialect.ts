@@ -154,4 +154,6 @@ export const FAULTS: Faults = {
   ],
   // What pg says without a code: of its connections, of its time-outs, of authentication.
   away: /^(Connection (terminated|ended)|timeout (exceeded|expired)|Query read timeout|Client (has encountered|was closed)|Cannot use a pool after|The server does not support SSL|There was an error establishing an SSL|SASL|Received unexpected|received invalid response)/,
+  passing:
+    /^(08|25006|25P0[34]|40|53|55006|55P03|57|E(AI_AGAIN|CONN|HOST|NET|NOTFOUND|PIPE|TIMEDOUT)|Connection (terminated|ended)|timeout (exceeded|expired)|Query read timeout|Client (has encountered|was closed))/,
 };

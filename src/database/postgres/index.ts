@@ -1,6 +1,5 @@
 import { Pool, type PoolClient } from 'pg';
 import type { Driver } from '../driver';
-import { retryTransient } from '../failure';
 import { WORK_TIMEOUT } from '../transaction';
 import { keepAbandoned } from './abandoned';
 import { connectionOf } from './connection';
@@ -18,10 +17,6 @@ const STATEMENT_TIMEOUT = 4000;
 /** For a server that has gone silent. */
 const ANSWER_TIMEOUT = 5000;
 const CONNECT_TIMEOUT = 3000;
-/** For a database that starts at the same time as this process, or nine others that do. */
-const OPEN_TIMEOUT = 10_000;
-const OPEN_INTERVAL = 200;
-
 /** Session settings that override those of the role and the database. */
 const SETTINGS = [
   'client_min_messages=warning', // the only sign of a wait for a standby that was cancelled
@@ -40,12 +35,6 @@ const AT_LEAST_ON = `SELECT set_config('synchronous_commit', CASE current_settin
   WHEN 'off' THEN 'on' WHEN 'local' THEN 'on' ELSE current_setting('synchronous_commit') END, false),
   pg_backend_pid() AS pid`;
 
-/**
- * What passes by itself, by SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html) or errno. Of
- * processes that make the same table at once some get 23505, 42710 or 42P07, `IF NOT EXISTS` or not.
- */
-const TRANSIENT = /^(08|23505|40|42710|42P07|53|55P03|57|XX000|ECONN|EAI_AGAIN|ETIMEDOUT)/;
-
 /** A PostgreSQL database, which any number of processes may share. Its URL may have the parameters of the driver. */
 export const POSTGRES: Driver = {
   urls: ['postgres://user:password@host/database'],
@@ -53,7 +42,8 @@ export const POSTGRES: Driver = {
   dialect: DIALECT,
   faults: FAULTS,
   subjectOf: (url) => readUrl(url).subject,
-  async open(url, schema, report) {
+  startTimeoutOf: (url) => readUrl(url).startTimeout,
+  async open(url, schema, opening) {
     const { servers, connections } = readUrl(url);
     const target = new URL(servers[0]?.url ?? url);
     const options = [target.searchParams.get('options') ?? '', ...SETTINGS.map((setting) => `-c ${setting}`)];
@@ -87,7 +77,7 @@ export const POSTGRES: Driver = {
       });
     });
     try {
-      await retryTransient(() => prepare(pool, schema, report), TRANSIENT, OPEN_TIMEOUT, OPEN_INTERVAL);
+      await prepare(pool, schema, opening);
     } catch (error) {
       await pool.end();
       throw error;

@@ -62,4 +62,5 @@ export const FAULTS: Faults = {
     ['SQLITE_IOERR', 'the disk fails or is full: check it'],
     ['E', 'its folder cannot be created: make it, or name a file elsewhere'],
   ],
+  passing: /^SQLITE_(BUSY|LOCKED|PROTOCOL)/,
 };

@@ -10,7 +10,9 @@ import { nameLog } from './log';
 import { migrateFile, prepareVersion } from './schema';
 import { execute, statementsOf, whenFree } from './statements';
 
-const fileOf = (url: string) => (url === 'memory:' ? undefined : resolve(url.replace('sqlite:', '')));
+const START_TIMEOUT = /[?&]start_timeout=(\d{1,7})$/;
+const fileOf = (url: string) =>
+  url === 'memory:' ? undefined : resolve(url.replace('sqlite:', '').replace(START_TIMEOUT, ''));
 
 /**
  * A SQLite file, which several processes may share, or a database in memory. Nothing is acknowledged that a restart would
@@ -26,7 +28,11 @@ export const SQLITE: Driver = {
     const file = fileOf(url);
     return file === undefined ? 'SQLite in memory' : `SQLite file ${file}`;
   },
-  async open(url, schema, report) {
+  startTimeoutOf(url) {
+    const [, timeout] = START_TIMEOUT.exec(url) ?? [];
+    return timeout === undefined ? undefined : Number(timeout);
+  },
+  async open(url, schema, { migrating }) {
     const file = fileOf(url);
     const opened: Database.Database[] = [];
     const connect = (options: Database.Options = {}) => {
@@ -44,7 +50,7 @@ export const SQLITE: Driver = {
       const checkSchema = await whenFree(() => prepareVersion(db, schema));
       await whenFree(db.transaction(checkSchema));
       if (file !== undefined) await makeDurable(db);
-      await migrateFile(db, checkSchema, schema, report);
+      await migrateFile(db, checkSchema, schema, migrating);
       // The journal that undoes a failed statement: as a file, its default, it costs more than the rows of a batch.
       db.exec('PRAGMA temp_store = MEMORY');
       if (file === undefined) return connectionOf(db, checkSchema);

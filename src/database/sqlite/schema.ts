@@ -1,5 +1,14 @@
 import type Database from 'better-sqlite3';
-import { appliedTable, checkVersion, migrate, type Migrated, type Schema, type WithLock } from '../schema';
+import {
+  type Applied,
+  checkVersion,
+  migrate,
+  type Migrating,
+  recordsOf,
+  type Schema,
+  selectApplied,
+  type WithLock,
+} from '../schema';
 import { render } from '../sql';
 import { StoreUnavailable } from '../store';
 import { DIALECT } from './dialect';
@@ -12,14 +21,27 @@ export function prepareVersion(db: Database.Database, schema: Schema): () => num
   const userVersion = reader('PRAGMA user_version');
   const applicationId = reader('PRAGMA application_id');
   const own = markOf(schema);
+  /** The version of a newer program that lets this one run. */
+  let admitted = 0;
   return () => {
     const version = userVersion.get() ?? 0;
     const owner = applicationId.get();
     if (owner !== own && !(owner === 0 && tables.get() === 0))
       throw new StoreUnavailable('it belongs to another program: name another file');
-    checkVersion(version, schema);
+    if (version > schema.migrations.length && version !== admitted) {
+      checkVersion(version, schema, readApplied(db, schema));
+      admitted = version;
+    }
     return version;
   };
+}
+
+/** None, where an earlier version of this library has kept no such records. */
+function readApplied(db: Database.Database, schema: Schema): Applied[] {
+  const known = db.prepare<[string], number>('SELECT count(*) FROM sqlite_schema WHERE name = ?').pluck();
+  const isThere = recordsOf(schema).every(({ name }) => known.get(name.replaceAll('"', '')));
+  const { text } = render(selectApplied(schema), DIALECT);
+  return isThere ? db.prepare<[], Applied>(text).safeIntegers().all() : [];
 }
 
 function markOf({ mark }: Schema): number {
@@ -33,15 +55,14 @@ export async function migrateFile(
   db: Database.Database,
   checkSchema: () => number,
   schema: Schema,
-  report?: Migrated,
+  migrating: Migrating,
 ): Promise<void> {
   const withLock: WithLock = (work) =>
     untilFree(async () => {
       db.exec('BEGIN IMMEDIATE');
       try {
         const version = checkSchema();
-        const { text } = render(appliedTable(schema), DIALECT);
-        db.exec(text);
+        for (const { create } of recordsOf(schema)) db.exec(render(create, DIALECT).text);
         const reached = await work({
           version,
           run: (statement) => execute(db.prepare(statement.text).safeIntegers(), statement.values),
@@ -55,5 +76,5 @@ export async function migrateFile(
         if (db.inTransaction) db.exec('ROLLBACK');
       }
     });
-  await migrate(schema, DIALECT, withLock, report);
+  await migrate(schema, DIALECT, withLock, migrating);
 }

@@ -20,6 +20,7 @@ import {
   TIMESTAMP,
 } from '../../../src/database';
 import { checksumOf } from '../../../src/database/checksum';
+import { stepsOf } from '../../../src/database/migration';
 import { DRIVERS } from '../../../src/database/drivers';
 import { COUNTED } from '../../support/migrator';
 import { useDatabases } from '../../support/databases';
@@ -59,7 +60,7 @@ function observe() {
   return { applied, observer };
 }
 
-describe.each(KINDS)('migrations in $kind', ({ locate }) => {
+describe.each(KINDS)('migrations in $kind', ({ kind, locate }) => {
   let url: string;
   beforeEach(async () => {
     url = await locate();
@@ -237,6 +238,69 @@ describe.each(KINDS)('migrations in $kind', ({ locate }) => {
     await expect(titles()).resolves.toHaveLength(1);
   });
 
+  /** Migrations of which each admits the programs that know so many. */
+  const admitting = (...oldest: readonly (number | undefined)[]): Migration[] =>
+    oldest.map((least, index) => ({
+      name: `step ${index + 1}`,
+      ...(least === undefined ? {} : { oldest: least }),
+      steps: index === 0 ? [createTable(books), addColumn(books.isLent)] : [],
+    }));
+  const OLDEST = [1, undefined].flatMap((a) =>
+    [1, 2, undefined].flatMap((b) => [1, 2, 3, undefined].map((c) => [a, b, c])),
+  );
+
+  test('let an older program run where each that it does not know says so', async () => {
+    for (const oldest of OLDEST) {
+      url = await locate();
+      const migrations = admitting(...oldest);
+      const before: Database[] = [];
+      for (const known of [1, 2]) before.push(await openDatabase(url, schemaOf(migrations.slice(0, known))));
+      await migrate(migrations);
+      for (const [index, older] of before.entries()) {
+        const known = index + 1;
+        const needed = oldest.map((least, i) => least ?? i + 1).slice(known);
+        const refusing = needed.findIndex((least) => least > known);
+        const number = known + refusing + 1;
+        const expected =
+          refusing < 0
+            ? undefined
+            : `its schema has version 3, this program knows ${known}, and migration ${number}, step ${number}, needs one that knows ${needed[refusing]}: run the newer program`;
+        const refusalOf = (work: Promise<unknown>) =>
+          work.then(
+            () => undefined,
+            (error: unknown) => (error as Error).message.replace(/^.*?: /, ''),
+          );
+        // It starts again, or is put back, and one that runs is ready.
+        expect([oldest, await refusalOf(migrate(migrations.slice(0, known)))]).toEqual([oldest, expected]);
+        if (kind !== 'a third engine')
+          expect([oldest, await refusalOf(older.ready())]).toEqual([oldest, expected]);
+        await older.close();
+      }
+      await expect(migrate(migrations)).resolves.toEqual([]);
+    }
+  });
+
+  test('say which programs they admit when they have run, too', async () => {
+    await migrate(MIGRATIONS);
+    const [older] = [MIGRATIONS.slice(0, 2)];
+    // As an earlier version of this library has left it, and as one whose program has not said it.
+    for (const statement of [sql`DROP TABLE shelf_oldest`, sql`DELETE FROM shelf_oldest`, sql`SELECT 1`]) {
+      await withDatabase((database) => database.execute(statement));
+      await expect(migrate(older)).rejects.toThrow(/migration 3(, lent,)? needs one that knows 3/);
+    }
+    const lent = { name: 'lent', oldest: 2, steps: third.slice(1) } as Migration;
+    await expect(migrate([first, second, lent])).resolves.toEqual([]);
+    await expect(migrate(older)).resolves.toEqual([]);
+    await expect(migrate(MIGRATIONS)).resolves.toEqual([]);
+    await expect(migrate(older)).rejects.toThrow('migration 3, lent, needs one that knows 3');
+  });
+
+  test.each([0, -1, 1.5, 3, Number.NaN])('refuse a program that cannot be the oldest: %p', async (oldest) => {
+    await expect(migrate([first, { name: 'lent', oldest, steps: [] }])).rejects.toThrow(
+      `migration 2, lent: expected oldest to be the number of a migration, from 1 to 2, got ${oldest}`,
+    );
+  });
+
   const counts = sql<{
     least: bigint;
     most: bigint;
@@ -295,7 +359,7 @@ test('the checksum of what has run stays what it was, in this version and in eve
     ['code', () => Promise.resolve()],
   ];
   for (const { dialect } of [sqlite, postgres].flatMap((driver) => driver ?? []))
-    expect(steps.map((step) => checksumOf(step, dialect).slice(0, 12))).toEqual([
+    expect(stepsOf(steps).map((step) => checksumOf(step, dialect).slice(0, 12))).toEqual([
       'eded5e94b236',
       '0ecb57d1e61a',
       '18cc3a2423a3',
