@@ -4,6 +4,7 @@ export type { Collection, Entry } from './collection';
 export {
   BOOLEAN,
   BYTES,
+  CONCURRENTLY,
   COUNTER,
   DATE,
   DOUBLE,

@@ -56,7 +56,7 @@ export const MIGRATION_TIMEOUT = 600_000;
 /** Calls of a function. One that never resolves to 0 would keep the program from its start for ever. */
 const MAX_CALLS = 1_000_000;
 
-/** Milliseconds after a call of a function: as many as it took, within these bounds. Others write meanwhile. */
+/** Milliseconds after a call of a function: as many as it had the lock, within these bounds. Others write meanwhile. */
 const [MIN_PAUSE, MAX_PAUSE] = [5, 1000];
 
 /** @throws {StoreUnavailable} if a newer program has migrated the database, and does not let this one run on it */
@@ -157,8 +157,9 @@ export async function migrate(
   let [before, version] = [0, 0];
   // Once at least: that compares what has run, and proves a commit.
   for (let calls = 0; calls === 0 || version < steps.length; calls++) {
-    const began = performance.now();
+    let began = 0;
     await withLock(async (locked) => {
+      began = performance.now();
       const run = runOn(locked, dialect);
       before = locked.version;
       const applied = (await run(selectApplied(schema))).rows;

@@ -15,6 +15,7 @@ export const DIALECT: Dialect = {
     json: 'TEXT',
     identity: 'INTEGER PRIMARY KEY AUTOINCREMENT',
     strict: 'STRICT',
+    concurrently: '',
   },
   checks: CHECKS,
   parameters: () => () => '?',

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import {
   BOOLEAN,
+  CONCURRENTLY,
   createTable,
   type Database,
   addColumn,
@@ -292,12 +293,40 @@ describe.each(KINDS)('migrations in $kind', ({ kind, locate }) => {
     await expect(migrate([first, second, lent])).resolves.toEqual([]);
     await expect(migrate(older)).resolves.toEqual([]);
     await expect(migrate(MIGRATIONS)).resolves.toEqual([]);
+    // The word of the program that knows most counts.
+    const seed = { name: 'seed', oldest: 1, steps: second.slice(1) } as Migration;
+    await expect(migrate([first, seed, { ...lent, oldest: 1 }])).resolves.toEqual([]);
+    await expect(migrate(older)).resolves.toEqual([]);
+    await expect(migrate([first])).resolves.toEqual([]);
+    await expect(migrate(MIGRATIONS)).resolves.toEqual([]);
     await expect(migrate(older)).rejects.toThrow('migration 3, lent, needs one that knows 3');
   });
 
   test.each([0, -1, 1.5, 3, Number.NaN])('refuse a program that cannot be the oldest: %p', async (oldest) => {
     await expect(migrate([first, { name: 'lent', oldest, steps: [] }])).rejects.toThrow(
       `migration 2, lent: expected oldest to be the number of a migration, from 1 to 2, got ${oldest}`,
+    );
+  });
+
+  test('outside a transaction are the same on every engine, and run alone', async () => {
+    const index: Migration = {
+      name: 'index',
+      transaction: false,
+      steps: [
+        sql`CREATE INDEX ${CONCURRENTLY} IF NOT EXISTS titles ON ${books} (title)`,
+        sql`CREATE UNIQUE INDEX ${CONCURRENTLY} IF NOT EXISTS "Lent" ON ${books} ("isLent", title)`,
+        sql`DROP INDEX ${CONCURRENTLY} IF EXISTS titles`,
+      ],
+    };
+    const opened = await Promise.all([1, 2, 3, 4].map(() => migrate([...MIGRATIONS, index, trace])));
+    expect(opened.flat().sort()).toEqual(['1 books', '2 seed', '3 lent', '4 index', '5 trace']);
+    const taken = { isbn: '1', title, isLent: true };
+    await withDatabase(
+      async (database) => {
+        await database.query(insertInto(books, taken)``);
+        await expect(database.query(insertInto(books, { ...taken, isbn: '2' })``)).rejects.toThrow(/unique/i);
+      },
+      [...MIGRATIONS, index, trace],
     );
   });
 
