@@ -14,7 +14,7 @@ export NODE_COMPILE_CACHE := $(CURDIR)/.cache/node
 
 INSTALLED := node_modules/.package-lock.json
 
-.PHONY: help install generate breaking check quick loop modules format build pack test gate run dev migrate seed mock clean browser contract todo new mutants crash cluster connections soak bodies growth bench testers servers documents sbom image
+.PHONY: help install generate breaking check quick loop modules format build pack test gate run dev migrate seed mock clean browser contract todo new mutants crash cluster alerts connections soak bodies growth bench testers servers documents sbom image
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -96,10 +96,13 @@ crash: build ## kill server and database under load; count lost plants
 	@tsx tests/system/crash/main.ts --rounds $(or $(ROUNDS),50)
 
 cluster: build ## kill, freeze, cut and switch over PostgreSQL machines under load; count lost plants; ROUNDS=20 ONLY=name,name
-	@tsx tests/system/cluster/main.ts --rounds $(or $(ROUNDS),20) $(if $(ONLY),--only '$(ONLY)') $(if $(JOBS),--jobs $(JOBS))
+	@tsx tests/system/cluster/main.ts --rounds $(or $(ROUNDS),20) $(if $(ONLY),--only '$(ONLY)') $(if $(JOBS),--jobs $(JOBS)) $(if $(SAVE),--save)
 
 connections: $(INSTALLED) ## walk through the states of a connection; WALKS=20000
 	@tsx tests/system/connections/main.ts --walks $(or $(WALKS),20000)
+
+alerts: build ## bring each alert of scripts/deploy/prometheus-rules.yaml about once
+	@tsx tests/system/alerts/main.ts
 
 soak: build bodies ## load the server for minutes, with hostile clients
 	@tsx tests/system/soak/main.ts --seconds $(or $(SECONDS),180)

@@ -33,6 +33,8 @@ export interface Driver {
 
 /** A database that is open. It throws the errors of its engine, or those of `store.ts`. */
 export interface Connection {
+  /** How many writes that share a commit may be under way at once: what else runs keeps a place. At least 1. */
+  readonly concurrency: number;
   /** Runs a statement. What it has written, or what its result rests on, is durable when it has been answered. */
   run(statement: Rendered): Promise<Result> | Result;
   /** Begins a serializable transaction. */

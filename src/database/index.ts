@@ -17,7 +17,7 @@ export {
 } from './column';
 export type { Column, Columns, ColumnsOf, ColumnType, Part, PerDialect, Sql, Table } from './column';
 export type { Database } from './database';
-export { databaseUrls, isDatabaseUrl, openDatabase, START_TIMEOUT } from './open';
+export { databaseUrls, isDatabaseUrl, openDatabase, START_TIMEOUT, wrongOfUrl } from './open';
 export { only, unlessViolated } from './outcome';
 export type { Migration } from './migration';
 export type { Schema } from './schema';

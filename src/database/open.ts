@@ -16,6 +16,16 @@ const driverOf = (url: string): Driver | undefined => DRIVERS.find(({ accepts })
 /** Whether there is a driver for the database of a URL. */
 export const isDatabaseUrl = (url: string): boolean => driverOf(url) !== undefined;
 
+/** What is wrong with a URL that has a driver, without a password; undefined if nothing is. */
+export function wrongOfUrl(url: string): string | undefined {
+  try {
+    driverOf(url)?.subjectOf(url);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
 /** Milliseconds for which a start waits, where the URL has no `start_timeout`. */
 export const START_TIMEOUT = 60_000;
 
@@ -34,6 +44,8 @@ export async function openDatabase(url: string, schema: Schema, observer?: Store
     const got = scheme === undefined ? 'none' : `one that begins with "${scheme}:"`;
     throw new UnusableDatabase(`expected a database URL like ${databaseUrls()}, got ${got}`);
   }
+  const wrong = wrongOfUrl(url);
+  if (wrong !== undefined) throw new UnusableDatabase(wrong);
   const { faults } = driver;
   const subject = driver.subjectOf(url);
   const timeout = driver.startTimeoutOf?.(url) ?? START_TIMEOUT;

@@ -11,6 +11,8 @@ const NEWS_INTERVAL = 10_000;
 /** What an attempt to open a database tells, and may take. */
 export interface Opening {
   readonly migrating: Migrating;
+  /** As that of `StoreObserver`. What has been told already is not told again. */
+  readonly warned: (message: string) => void;
   /** Milliseconds for which it may wait in a place where it is in nobody's way. */
   readonly timeout: number;
 }
@@ -46,11 +48,16 @@ export async function persist<T>(
     if (running.what !== '')
       observer?.warned?.(`${subject}: ${running.what} has been running for ${seconds} s`);
   }, NEWS_INTERVAL);
+  const warnings = new Set<string>();
+  const warned = (message: string) => {
+    if (!warnings.has(message)) observer?.warned?.(`${subject}: ${message}`);
+    warnings.add(message);
+  };
   let told = { reason: '', at: 0 };
   try {
     for (let pause = FIRST_PAUSE; ; pause = Math.min(2 * pause, MAX_PAUSE)) {
       try {
-        return await open({ migrating, timeout });
+        return await open({ migrating, warned, timeout });
       } catch (error) {
         const reason = explain(subject, error, faults.advice);
         const now = performance.now();

@@ -1,7 +1,7 @@
 import { constants } from 'node:buffer';
 import { tmpdir } from 'node:os';
-import { databaseUrls, isDatabaseUrl, START_TIMEOUT } from '../database';
-import type { RateLimit } from './rate-limit';
+import { databaseUrls, isDatabaseUrl, START_TIMEOUT, wrongOfUrl } from '../database';
+import type { RateLimit } from './rate-limit-stores';
 
 /** Everything that is wrong with the environment, one sentence a line. */
 export class InvalidConfig extends Error {
@@ -85,6 +85,8 @@ export function readServerConfig(variables: Variables) {
     },
     /** The requests that a client may send within a window of time; undefined: no limit. */
     rateLimit: readRateLimit(variables),
+    /** Where servers count together, and what becomes of requests while it is away; undefined: each counts for itself. */
+    rateLimitStore: readRateLimitStore(variables),
     /** Bytes. */
     bodyLimit: integer('BODY_LIMIT', 102_400, 1, constants.MAX_STRING_LENGTH),
     /** The folder, and the bytes of all files in it together. */
@@ -100,21 +102,33 @@ export function readServerConfig(variables: Variables) {
   };
 }
 
-/** DATABASE_URL, with what other variables say of it. A message about it does not contain the password. */
+/**
+ * DATABASE_URL, with what other variables say of it: the parameters of a URL are all that services hand on. A message about it
+ * does not contain the password.
+ */
 export function readDatabaseUrl(variables: Variables, fallback: string): string {
   const url = variables.read('DATABASE_URL') || fallback;
+  const file = variables.read('DATABASE_PASSWORD_FILE');
   if (!isDatabaseUrl(url)) {
     const got = `${url.split(':')[0] ?? ''}:...`;
     variables.expected('DATABASE_URL', databaseUrls(), got);
+    return url;
+  }
+  if (file !== '' && !/^postgres(ql)?:/.test(url)) {
+    variables.expected('DATABASE_PASSWORD_FILE', 'nothing beside a DATABASE_URL that takes no password');
+    return url;
   }
   const timeout = variables.integer('DATABASE_START_TIMEOUT', START_TIMEOUT, 0, HOUR);
   const isUsual = timeout === START_TIMEOUT || url === 'memory:';
-  return isUsual ? url : withParameter(url, 'start_timeout', String(timeout));
+  const added = [
+    file === '' ? [] : `password_file=${encodeURIComponent(file)}`,
+    isUsual ? [] : `start_timeout=${timeout}`,
+  ].flat();
+  const whole = added.length === 0 ? url : `${url}${url.includes('?') ? '&' : '?'}${added.join('&')}`;
+  const wrong = wrongOfUrl(whole);
+  if (wrong !== undefined) variables.wrong.push(`DATABASE_URL: ${wrong}`);
+  return whole;
 }
-
-/** A database URL with a parameter: all that services hand on of their configuration. */
-const withParameter = (url: string, name: string, value: string): string =>
-  `${url}${url.includes('?') ? '&' : '?'}${name}=${encodeURIComponent(value)}`;
 
 function readOps(variables: Variables, host: string) {
   const port = variables.integer('OPS_PORT', -1, 0, 65_535);
@@ -154,6 +168,36 @@ function readRateLimit(variables: Variables): RateLimit | undefined {
   if (requests >= 1 && seconds >= 1 && seconds <= DAY) return { requests, seconds };
   variables.expected('RATE_LIMIT', `requests and seconds like 100/60s, at most ${DAY} seconds`);
   return undefined;
+}
+
+/** The protocols that the store of the rate limit may have. A message about its URL does not contain the password. */
+const STORE_URLS =
+  'redis://HOST:PORT, rediss://HOST:PORT (each with /NUMBER of its database, if any) or postgres://HOST/DATABASE';
+
+function readRateLimitStore(variables: Variables) {
+  const url = variables.read('RATE_LIMIT_STORE');
+  const whenAway = variables.read('RATE_LIMIT_WHEN_AWAY') || 'refuse';
+  if (whenAway !== 'refuse' && whenAway !== 'allow') {
+    variables.expected('RATE_LIMIT_WHEN_AWAY', 'refuse or allow');
+    return undefined;
+  }
+  if (url === '') return undefined;
+  if (variables.read('RATE_LIMIT') === '')
+    variables.expected('RATE_LIMIT_STORE', 'RATE_LIMIT beside it, such as 100/60s', 'none');
+  if (/^postgres(ql)?:/.test(url) ? !isDatabaseUrl(url) : !isRedisUrl(url))
+    variables.expected('RATE_LIMIT_STORE', STORE_URLS, `${url.split(':')[0] ?? ''}:...`);
+  return { url, whenAway } as const;
+}
+
+function isRedisUrl(text: string): boolean {
+  if (!/^rediss?:\/\//.test(text) || !URL.canParse(text)) return false;
+  const { hostname, username, password, pathname, search, hash } = new URL(text);
+  try {
+    decodeURIComponent(username + password);
+  } catch {
+    return false;
+  }
+  return hostname !== '' && /^(\/\d{0,5})?$/.test(pathname) && search + hash === '';
 }
 
 function readSwitch(variables: Variables, name: string, fallback: boolean): boolean {

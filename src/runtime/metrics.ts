@@ -70,6 +70,8 @@ export interface Metrics {
   readonly unreadConnection: (reason: string) => void;
   /** Counts a stream that broke off because of its handler: an item that is not as documented, an error, or none in time. */
   readonly brokenStream: (operationId: string) => void;
+  /** Counts a request that the store of the rate limit could not count. */
+  readonly uncountedRequest: () => void;
   readonly store: StoreObserver;
   /** All metrics in the text format of Prometheus; `contentType` is its media type. */
   readonly text: () => Promise<string>;
@@ -112,6 +114,11 @@ export function createMetrics(): Metrics {
     labelNames: ['operation_id'],
     registers,
   });
+  const uncounted = new Counter({
+    name: 'rate_limit_uncounted_total',
+    help: 'Requests refused or allowed without a count, because RATE_LIMIT_STORE was away.',
+    registers,
+  });
   const commits = new Histogram({
     name: 'store_commit_duration_seconds',
     help: 'How long the commits of the store took, by outcome.',
@@ -147,6 +154,9 @@ export function createMetrics(): Metrics {
     },
     brokenStream: (operationId) => {
       broken.inc({ operation_id: operationId });
+    },
+    uncountedRequest: () => {
+      uncounted.inc();
     },
     store: {
       waiting: (count) => {

@@ -8,13 +8,13 @@ import type { Metrics } from './metrics';
 /** Milliseconds within which a probe is answered: less than the timeouts of the probes in scripts/deploy/. */
 const TIMEOUT = 4_000;
 
-/** Settles as the promise does. Rejects after TIMEOUT. */
-export async function inTime<T>(promise: Promise<T>, name: string): Promise<T> {
+/** Settles as the promise does. Rejects after so many milliseconds. */
+export async function inTime<T>(promise: Promise<T>, name: string, timeout = TIMEOUT): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      reject(new Error(`${name} did not answer within ${TIMEOUT} ms`));
-    }, TIMEOUT);
+      reject(new Error(`${name} did not answer within ${timeout} ms`));
+    }, timeout);
   });
   try {
     return await Promise.race([promise, late]);

@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto';
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
-import { type Headers, type HookContext, Problem, type ServiceOptions } from '../contract';
+import type { RateLimiterRes } from 'rate-limiter-flexible';
+import { type Headers, type HookContext, Problem } from '../contract';
+import { StoreUnavailable } from '../database';
 import type { OperationalKind } from './errors';
+import { createLimiter, type SharedStore } from './limiter';
+import type { RateLimit } from './rate-limit-stores';
 
-/** The number of requests that a client may send within a window of time. */
-export interface RateLimit {
-  readonly requests: number;
-  readonly seconds: number;
-}
+/** What becomes of requests that cannot be counted. */
+export type WhenAway = 'refuse' | 'allow';
 
 /** The parts of a request that decide who sent it. */
 interface Counted {
@@ -17,14 +17,16 @@ interface Counted {
 
 /** The maximum number of counted clients: authenticated ones, and as many anonymous ones. */
 const MAX_CLIENTS = 10_000;
-/** Characters. A longer client name is stored as its digest. */
-const MAX_NAME = 64;
+/** Names that every store keeps as they are. Another is stored as its digest, which is longer. */
+const PLAIN_NAME = /^[ -~]{1,63}$/;
+/** Seconds. */
+const RETRY_AFTER = '1';
 /** A String of RFC 9651 section 3.3.3: the quotes are part of the syntax. */
 const POLICY = '"default"';
 
 /**
  * Limits the requests of each client: a hook that runs after authentication. The responses have the fields `RateLimit`
- * and `RateLimit-Policy` of draft-ietf-httpapi-ratelimit-headers-11. Each process counts separately.
+ * and `RateLimit-Policy` of draft-ietf-httpapi-ratelimit-headers-11.
  *
  * A client is the authenticated principal. An anonymous client is its address; for IPv6 its 64-bit network, since one
  * machine has that many addresses. Beyond `maxClients` the remaining clients share one quota: memory is bounded, and
@@ -33,13 +35,18 @@ const POLICY = '"default"';
  * @param clientOf returns the name of the principal; undefined for an anonymous request
  */
 export function createRateLimiter(
-  { requests, seconds }: RateLimit,
+  limit: RateLimit,
   clientOf: (principals: HookContext['principals']) => string | undefined,
+  store?: SharedStore & { readonly whenAway: WhenAway },
   maxClients = MAX_CLIENTS,
 ) {
-  const limiter = new RateLimiterMemory({ points: requests, duration: seconds });
+  const { requests, seconds } = limit;
+  const limiter = createLimiter(limit, store && { ...store, service: shortName(store.service) });
   const known = new Names(maxClients, seconds * 1000);
   const anonymous = new Names(maxClients, seconds * 1000);
+  // The clocks of servers differ.
+  const secondsOf = ({ msBeforeNext }: RateLimiterRes) =>
+    Math.min(seconds, Math.max(1, Math.ceil(msBeforeNext / 1000)));
   const fieldsFor = (remaining: number, left: number): Headers => ({
     'RateLimit-Policy': `${POLICY};q=${requests};w=${seconds}`,
     RateLimit: `${POLICY};r=${remaining};t=${left}`,
@@ -57,22 +64,31 @@ export function createRateLimiter(
       client === undefined
         ? `anonymous ${anonymous.nameOf(networkOf(request.socket.remoteAddress ?? ''))}`
         : `known ${known.nameOf(client)}`;
-    const { remainingPoints, consumedPoints, msBeforeNext } = await limiter
-      .consume(key)
-      .catch((refused: unknown) => {
-        if (refused instanceof RateLimiterRes) return refused;
-        throw refused;
-      });
-    const left = Math.ceil(msBeforeNext / 1000);
-    if (consumedPoints > requests) throw refusal(left);
-    return fieldsFor(remainingPoints, left);
+    const counted = await limiter.consume(key).catch((error: unknown) => {
+      if (!(error instanceof StoreUnavailable)) throw error;
+      return undefined;
+    });
+    if (counted && counted.consumedPoints > requests) throw refusal(secondsOf(counted));
+    if (counted) return fieldsFor(counted.remainingPoints, secondsOf(counted));
+    if (store?.whenAway === 'allow') return {};
+    throw UNCOUNTED;
   }
 
-  return { ownProblems: [refusal(seconds)], afterAuthentication: rateLimit } satisfies Pick<
-    ServiceOptions<OperationalKind>,
-    'afterAuthentication' | 'ownProblems'
-  >;
+  return {
+    ownProblems: [refusal(seconds)],
+    afterAuthentication: rateLimit,
+    close: () => limiter.close(),
+  };
 }
+
+const UNCOUNTED = new Problem(
+  'unavailable',
+  'requests cannot be counted now, and are refused meanwhile: try again later',
+  { 'Retry-After': RETRY_AFTER },
+);
+
+/** A name of at most 64 ASCII characters; no two names have the same. */
+const shortName = (name: string): string => (PLAIN_NAME.test(name) ? name : hash('sha256', name));
 
 /** The names of the clients that are counted now, at most `most`. */
 class Names {
@@ -87,7 +103,7 @@ class Names {
 
   /** The name to count a client by. Beyond `most` clients: the empty name, which all others share. */
   nameOf(client: string): string {
-    const name = client.length > MAX_NAME ? hash('sha256', client) : client;
+    const name = shortName(client);
     const now = Date.now();
     for (const [other, end] of this.ends) {
       if (end > now) break;

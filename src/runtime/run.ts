@@ -5,7 +5,6 @@ import type { Express } from 'express';
 import {
   attempt,
   createHttpServer,
-  type HookContext,
   InvalidContract,
   listen,
   OpenApiDocument,
@@ -144,6 +143,18 @@ async function serve<Config extends RunConfig<Dependencies>, Dependencies extend
     log.warn(message);
   });
   await credentials.ready;
+  const limiter =
+    config.rateLimit &&
+    limitRequests(
+      config.rateLimit,
+      clientOf,
+      config.rateLimitStore && {
+        ...config.rateLimitStore,
+        service: String(document.at('/info/title')),
+        log,
+        uncounted: metrics.uncountedRequest,
+      },
+    );
   const [draining, stopping] = [new AbortController(), new AbortController()];
   const operations = {
     ready: watchReadiness(() => dependencies.ready(), log),
@@ -172,7 +183,7 @@ async function serve<Config extends RunConfig<Dependencies>, Dependencies extend
     uploads: config.uploads,
     uploadTimeout: config.uploadTimeout,
     streams: config.streams,
-    rateLimit: config.rateLimit && limitRequests(config.rateLimit, clientOf),
+    rateLimit: limiter,
   });
   const server = createHttpServer(
     app,
@@ -182,6 +193,7 @@ async function serve<Config extends RunConfig<Dependencies>, Dependencies extend
     report.fault,
     report.unread,
   );
+  server.once('close', () => void limiter?.close().catch(report.fault));
   server.maxConnections = config.maxConnections;
   server.on('drop', () => {
     attempt(metrics.droppedConnection, report.fault);
@@ -209,11 +221,10 @@ async function serve<Config extends RunConfig<Dependencies>, Dependencies extend
 
 /** The hook that limits the requests of each client. Loads its package on demand: that takes some 20 ms. */
 export function limitRequests(
-  limit: RateLimits.RateLimit,
-  clientOf: (principals: HookContext['principals']) => string | undefined,
-): NonNullable<RuntimeOptions['rateLimit']> {
+  ...given: Parameters<typeof RateLimits.createRateLimiter>
+): ReturnType<typeof RateLimits.createRateLimiter> {
   const { createRateLimiter } = createRequire(__filename)('./rate-limit') as typeof RateLimits;
-  return createRateLimiter(limit, clientOf);
+  return createRateLimiter(...given);
 }
 
 /** @throws {InvalidConfig} with the names of the environment variables */

@@ -1,5 +1,6 @@
 import { useServers } from '../support/program';
 import { MISMATCH, send } from '../support/client';
+import { startRedis } from '../support/redis';
 import { TOKEN } from '../support/service';
 
 const start = useServers({ API_TOKENS: TOKEN });
@@ -20,3 +21,33 @@ test('RATE_LIMIT limits the requests of a client, but not probes', async () => {
   expect((await fetch(`${server.url}/-/live`)).status).toBe(200);
   await server.printed(/"status":429,"error":42900/);
 });
+
+test.each(['refuse', 'allow'])(
+  'servers with one RATE_LIMIT_STORE share the quota; while it is silent, RATE_LIMIT_WHEN_AWAY=%s decides',
+  async (whenAway) => {
+    const redis = await startRedis('hunter2');
+    const environment = {
+      RATE_LIMIT: '2/60s',
+      RATE_LIMIT_STORE: `redis://:hunter2@127.0.0.1:${redis.port}`,
+      RATE_LIMIT_WHEN_AWAY: whenAway,
+    };
+    const servers = await Promise.all([1, 2, 3].map(() => start(environment)));
+    const statuses: number[] = [];
+    for (const server of servers) statuses.push((await send(server, {}, MISMATCH)).status);
+    expect(statuses).toEqual([400, 400, 429]);
+    redis.mood = 'silent';
+    for (const server of servers.slice(0, 2)) {
+      const reply = await send(server, {}, MISMATCH);
+      const { status, headers } = reply;
+      expect([status, headers.get('retry-after')]).toEqual(whenAway === 'refuse' ? [503, '1'] : [400, null]);
+      if (whenAway === 'refuse') expect(await reply.json()).toMatchObject({ error: 50300 });
+      await server.printed(/RATE_LIMIT_STORE does not count requests/);
+      expect((await fetch(`${server.url}/-/ready`)).status).toBe(200);
+      expect(await (await fetch(`${server.url}/-/metrics`)).text()).toContain(
+        '\nrate_limit_uncounted_total 1\n',
+      );
+      expect(server.output()).not.toContain('hunter2');
+    }
+    await redis.close();
+  },
+);

@@ -142,6 +142,7 @@ const THIRD: Driver = {
     }
 
     return {
+      concurrency: 1,
       run: (statement) =>
         /^\s*(SELECT|WITH)/i.test(statement.text)
           ? untilFree(() => execute(reader, statement))

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import contract from '../../generated/openapi.json';
 import { verifiers } from '../../src/auth';
 import { readConfig } from '../../src/config';
+import { readUrl } from '../../src/database/postgres/url';
 import { InvalidConfig, variablesOf } from '../../src/runtime';
 import { testSecrets } from '../../scripts/prove';
 
@@ -47,6 +48,7 @@ test('values are converted to their types', () => {
     REQUEST_DEADLINE: '500',
     UPLOAD_TIMEOUT: '600',
     RATE_LIMIT: '100/60s',
+    RATE_LIMIT_STORE: 'rediss://user:secret@[::1]:7000/15',
   });
   expect(config).toMatchObject({
     corsOrigins: ['https://a.example.com', 'http://localhost:5173'],
@@ -55,6 +57,7 @@ test('values are converted to their types', () => {
     deadline: 500,
     uploadTimeout: 600,
     rateLimit: { requests: 100, seconds: 60 },
+    rateLimitStore: { url: 'rediss://user:secret@[::1]:7000/15', whenAway: 'refuse' },
   });
   expect(readConfig({}).rateLimit).toBeUndefined();
   expect(readConfig({}).ops).toBeUndefined();
@@ -78,6 +81,28 @@ test.each<[NodeJS.ProcessEnv, string[]]>([
       [`RATE_LIMIT: expected requests and seconds like 100/60s, at most 86400 seconds, got "${text}"`],
     ],
   ),
+  ...[
+    'redis://',
+    'redis:127.0.0.1',
+    'redis://host/one',
+    'redis://host?db=1',
+    'redis://:%zz@host',
+    'valkey://host',
+    'sqlite:data/counts.db',
+    'memory:',
+    'host:6379',
+    'postgres://',
+  ].map((url): [NodeJS.ProcessEnv, string[]] => [
+    { RATE_LIMIT: '1/1s', RATE_LIMIT_STORE: url },
+    [
+      `RATE_LIMIT_STORE: expected redis://HOST:PORT, rediss://HOST:PORT (each with /NUMBER of its database, if any) or postgres://HOST/DATABASE, got ${url.split(':')[0] ?? ''}:...`,
+    ],
+  ]),
+  [
+    { RATE_LIMIT_STORE: 'redis://host' },
+    ['RATE_LIMIT_STORE: expected RATE_LIMIT beside it, such as 100/60s, got none'],
+  ],
+  [{ RATE_LIMIT_WHEN_AWAY: 'pass' }, ['RATE_LIMIT_WHEN_AWAY: expected refuse or allow, got "pass"']],
   [{ KEEP_ALIVE_TIMEOUT: '5s' }, ['KEEP_ALIVE_TIMEOUT: expected an integer from 1 to 3600000, got "5s"']],
   [
     { HEADERS_TIMEOUT: '20000', REQUEST_TIMEOUT: '10000' },
@@ -129,7 +154,35 @@ test('BODY_LIMIT is at most the maximum length of a string, because a body is re
 });
 
 test('messages contain neither tokens nor passwords', () => {
-  const messages = wrongIn({ API_TOKENS: 'hunter2, hunter 2', DATABASE_URL: 'mysql://root:hunter2@db' });
-  expect(messages).toHaveLength(2);
+  const messages = wrongIn({
+    API_TOKENS: 'hunter2, hunter 2',
+    DATABASE_URL: 'mysql://root:hunter2@db',
+    RATE_LIMIT_STORE: 'redis:hunter2@db',
+  });
+  expect(messages).toHaveLength(4);
   expect(messages.join()).not.toContain('hunter');
+});
+
+const POSTGRES = 'postgres://shop@a,b/shop';
+test.each([
+  ['a file', POSTGRES, []],
+  ['a file beside parameters', `${POSTGRES}?sslmode=require`, []],
+  [
+    'a password beside the file',
+    'postgres://shop:hunter2@a/shop',
+    ['DATABASE_URL: expected no password beside'],
+  ],
+  [
+    'a database without passwords',
+    'sqlite:data/plants.db',
+    ['DATABASE_PASSWORD_FILE: expected nothing beside'],
+  ],
+  ['an unknown parameter', `${POSTGRES}?sslmod=require`, ['DATABASE_URL: the parameter sslmod of the URL']],
+])('DATABASE_PASSWORD_FILE: %s', (_, url, wrong) => {
+  const environment = { DATABASE_URL: url, DATABASE_PASSWORD_FILE: '/run/secrets/pass word&' };
+  const messages = wrongIn(environment);
+  expect(messages).toEqual(wrong.map((text) => expect.stringContaining(text) as string));
+  expect(messages.join()).not.toContain('hunter');
+  if (wrong.length === 0)
+    expect(readUrl(readConfig(environment).databaseUrl).passwordFile).toBe('/run/secrets/pass word&');
 });

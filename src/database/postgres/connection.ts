@@ -1,15 +1,17 @@
-import type { Pool, PoolClient } from 'pg';
-import { MAX_WAITING, overload } from '../batch';
+import type { PoolClient } from 'pg';
 import type { Connection, Session } from '../driver';
 import { codeOf } from '../failure';
 import type { Schema } from '../schema';
 import { StoreUnavailable } from '../store';
-import type { Abandoned } from './abandoned';
+import type { Pool } from './pool';
 import { checkSchema } from './schema';
-import { mark, MAY_WRITE, run, send } from './statements';
+import { begin as beginOn, mark, MAY_WRITE, run, send, STANDBY } from './statements';
 
 /** From so many unanswered statements on, writes are refused: the rest of the pool is for statements that read. */
 const MAX_ABANDONED = 4;
+
+/** Places of the pool that batches leave to others. */
+const RESERVED = 2;
 
 /** Transactions that stood in each other's way: the server has rolled this one back. */
 const COLLISION = /^(40001|40P01)/;
@@ -19,18 +21,18 @@ const LOST_MESSAGE = /Connection terminated|connection error and is not queryabl
 /** What the driver says when a statement has got no answer in time. */
 const NO_ANSWER = 'Query read timeout';
 
-export function connectionOf(pool: Pool, abandoned: Abandoned, schema: Schema): Connection {
+export function connectionOf(pool: Pool, schema: Schema): Connection {
   /** @throws {StoreUnavailable} if too many writes before this one have not come to their end */
   function checkWritable(): void {
-    if (abandoned.count >= MAX_ABANDONED)
+    if (pool.abandoned >= MAX_ABANDONED)
       throw new StoreUnavailable(
-        `${abandoned.count} statements have not ended in time, and may still run: see that a synchronous standby runs`,
+        `${pool.abandoned} statements have not ended in time, and may still run: see that a synchronous standby runs`,
       );
   }
 
   /** A connection of the pool, to be released once. */
   async function take() {
-    const client = await connect(pool);
+    const client = await pool.connect();
     let state: 'usable' | 'lost' | 'abandoned' = 'usable';
     return {
       client,
@@ -39,8 +41,9 @@ export function connectionOf(pool: Pool, abandoned: Abandoned, schema: Schema): 
         if (state === 'abandoned') return;
         if ((error as Error).message === NO_ANSWER) {
           state = 'abandoned';
-          abandoned.add(client);
+          pool.abandon(client);
         } else if (isLost) state = 'lost';
+        if (codeOf(error) === STANDBY) pool.leave(client);
       },
       isUsable: (): boolean => state === 'usable',
       release: (): void => {
@@ -49,16 +52,17 @@ export function connectionOf(pool: Pool, abandoned: Abandoned, schema: Schema): 
     };
   }
 
-  async function alone<T>(action: (client: PoolClient) => Promise<T>): Promise<T> {
+  async function alone<T>(action: (client: PoolClient) => Promise<T>, isAgain = false): Promise<T> {
     const { client, failed, release } = await take();
     try {
       return await action(client);
     } catch (error) {
       failed(error);
-      throw error;
+      if (isAgain || codeOf(error) !== STANDBY) throw error;
     } finally {
       release();
     }
+    return alone(action, true);
   }
 
   async function begin(): Promise<Session> {
@@ -75,7 +79,7 @@ export function connectionOf(pool: Pool, abandoned: Abandoned, schema: Schema): 
     }
     try {
       // As serializable as SQLite is.
-      await attempt(() => client.query('BEGIN ISOLATION LEVEL SERIALIZABLE'));
+      await attempt(() => beginOn(client, 'SERIALIZABLE'));
     } catch (error) {
       release();
       throw error;
@@ -107,8 +111,11 @@ export function connectionOf(pool: Pool, abandoned: Abandoned, schema: Schema): 
   let probing: PoolClient | undefined;
 
   return {
+    get concurrency() {
+      return Math.max(1, pool.most - RESERVED - pool.abandoned);
+    },
     run(statement) {
-      if (abandoned.count > 0 && MAY_WRITE.test(statement.text)) checkWritable();
+      if (pool.abandoned > 0 && MAY_WRITE.test(statement.text)) checkWritable();
       return alone(async (client) => {
         const result = await run(client, statement);
         // A conflict, or nothing to delete: that, too, holds only if what it rests on is kept.
@@ -120,10 +127,14 @@ export function connectionOf(pool: Pool, abandoned: Abandoned, schema: Schema): 
     // After the loss of the connection nobody knows what became of a commit.
     isTransient(error, committing) {
       const code = codeOf(error);
-      return COLLISION.test(code) || (!committing && (LOST.test(code) || LOST_MESSAGE.test(error.message)));
+      return (
+        COLLISION.test(code) ||
+        code === STANDBY ||
+        (!committing && (LOST.test(code) || LOST_MESSAGE.test(error.message)))
+      );
     },
     probe(statement) {
-      if (probing && abandoned.has(probing))
+      if (probing && pool.isAbandoned(probing))
         throw new StoreUnavailable('the write of an earlier check has not been committed yet');
       checkWritable();
       return alone(async (client) => {
@@ -133,23 +144,9 @@ export function connectionOf(pool: Pool, abandoned: Abandoned, schema: Schema): 
         await mark(client, schema);
       });
     },
-    close() {
-      abandoned.close();
-      return pool.end();
-    },
+    close: () => pool.end(),
   };
 }
-
-/** By callback, as `send` has it: a promise of the driver costs two more. */
-const connect = (pool: Pool) =>
-  new Promise<PoolClient>((resolve, reject) => {
-    if (pool.waitingCount >= MAX_WAITING) reject(overload());
-    else
-      pool.connect((error, client) => {
-        if (client) resolve(client);
-        else reject(error ?? new Error('expected a connection of the pool, got none'));
-      });
-  });
 
 /** Whether the connection is of no more use: it is lost, or nobody knows what comes over it next. */
 function isBroken(error: unknown): boolean {

@@ -117,6 +117,9 @@ export const EXACT = typesOf(
   ]),
 );
 
+/** Our own code of a server that takes no writes, found out when it is connected to. */
+export const READ_ONLY = 'READ_ONLY';
+
 /**
  * By class of SQLSTATE and, where it differs from its class, by code
  * (https://www.postgresql.org/docs/18/errcodes-appendix.html). A class that is missing is of the kind `statement`: 03, 09,
@@ -133,6 +136,7 @@ export const FAULTS: Faults = {
     ...all('away', '55006 55P03'), // object in use, lock not available
     ...all('away', 'HV00N'), // a foreign server is away
     ...all('away', 'XX001 XX002'), // data or index corrupted
+    [READ_ONLY]: 'away',
     // Data exception: the value that is computed from or compared with a parameter.
     ...all('value', '22 54000'), // 54000: a key that is too long for its index
     // Data exceptions that no value of a client explains.
@@ -150,11 +154,12 @@ export const FAULTS: Faults = {
     ['3D000', 'create the database first'],
     ['42501', 'grant this user what is missing'],
     ['25006', 'name the primary server, not a standby'],
+    [READ_ONLY, 'name the primary server, not a standby'],
     ['ECONNREFUSED', 'start the server, or check host and port'],
     ['ENOTFOUND', 'check the name of the host'],
   ],
   // What pg says without a code: of its connections, of its time-outs, of authentication.
   away: /^(Connection (terminated|ended)|timeout (exceeded|expired)|Query read timeout|Client (has encountered|was closed)|Cannot use a pool after|The server does not support SSL|There was an error establishing an SSL|SASL|Received unexpected|received invalid response)/,
   passing:
-    /^(08|25006|25P0[34]|40|53|55006|55P03|57|E(AI_AGAIN|CONN|HOST|NET|NOTFOUND|PIPE|TIMEDOUT)|Connection (terminated|ended)|timeout (exceeded|expired)|Query read timeout|Client (has encountered|was closed))/,
+    /^(08|25006|READ_ONLY|25P0[34]|40|53|55006|55P03|57|E(AI_AGAIN|CONN|HOST|NET|NOTFOUND|PIPE|TIMEDOUT)|Connection (terminated|ended)|timeout (exceeded|expired)|Query read timeout|Client (has encountered|was closed))/,
 };

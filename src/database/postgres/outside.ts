@@ -31,6 +31,11 @@ export async function runOutside(client: PoolClient, statement: Rendered, patien
     throw new Error(
       'expected CREATE INDEX CONCURRENTLY IF NOT EXISTS with a name: it runs again if it was cut off',
     );
+  const { rows } = await client.query<{ pid: bigint }>('SELECT pg_backend_pid() AS pid');
+  if (!('processID' in client) || Number(rows[0]?.pid) !== client.processID)
+    throw new Error(
+      'expected the server itself, got a pooler in between: migrate with a URL that passes it by',
+    );
   for (const setting of [`statement_timeout = ${OUTSIDE_TIMEOUT}`, `lock_timeout = ${Math.max(1, patience)}`])
     await client.query(`SET ${setting}`);
   if (index) {

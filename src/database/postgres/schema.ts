@@ -1,4 +1,4 @@
-import type { Pool, PoolClient } from 'pg';
+import type { PoolClient } from 'pg';
 import { type Advice, codeOf, explain, retryTransient } from '../failure';
 import {
   checkVersion,
@@ -15,7 +15,8 @@ import type { Opening } from '../start';
 import { runOn } from '../transaction';
 import { DIALECT } from './dialect';
 import { OUTSIDE_TIMEOUT, runOutside } from './outside';
-import { mark, marksOf, run, send } from './statements';
+import type { Pool } from './pool';
+import { begin, mark, marksOf, run, send, STANDBY } from './statements';
 
 /** For a table that was there before those of the store were made. */
 const ADVICE_AT_FIRST: Advice = ['42703', '42P10'].map((code) => [
@@ -24,7 +25,7 @@ const ADVICE_AT_FIRST: Advice = ['42703', '42P10'].map((code) => [
 ]);
 
 /** Milliseconds to wait for the lock of a table: whoever waits for it keeps those behind him from it. */
-const LOCK_TIMEOUT = 250;
+const TABLE_TIMEOUT = 250;
 /**
  * Of processes that make the same table at once some get one of these, `IF NOT EXISTS` or not; and the milliseconds in which that
  * is over, and between two attempts.
@@ -35,15 +36,11 @@ const SAME_TABLE = [/^(23505|42710|42P07|XX000)/, 5000, 100] as const;
 export async function prepare(pool: Pool, schema: Schema, opening: Opening): Promise<void> {
   const client = await pool.connect();
   try {
-    const { rows } = await client.query<{ encoding: string; commit: string }>(
-      "SELECT current_setting('server_encoding') AS encoding, current_setting('synchronous_commit') AS commit",
+    const { rows } = await client.query<{ encoding: string }>(
+      "SELECT current_setting('server_encoding') AS encoding",
     );
     if (rows[0]?.encoding !== 'UTF8')
       throw new Error(`expected the encoding UTF8, got ${rows[0]?.encoding}: create a database with it`);
-    if (['off', 'local'].includes(rows[0].commit))
-      throw new Error(
-        `synchronous_commit is ${rows[0].commit}: let the pooler in between keep sessions apart`,
-      );
     await migrateTables(client, pool, schema, opening);
     await run(client, render(schema.probe, DIALECT));
     await mark(client, schema).catch(async (error: unknown) => {
@@ -54,6 +51,9 @@ export async function prepare(pool: Pool, schema: Schema, opening: Opening): Pro
         GRANT SELECT, INSERT, UPDATE ON ${table} TO PUBLIC`);
       await mark(client, schema);
     });
+  } catch (error) {
+    if (codeOf(error) === STANDBY) pool.leave(client);
+    throw error;
   } finally {
     client.release(true);
   }
@@ -116,14 +116,14 @@ async function migrateTables(
       return runOutside(aside, statement, timeout);
     };
     // One that keeps a snapshot would be waited for by what runs outside of it.
-    await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
+    await begin(client, 'READ COMMITTED');
     try {
       const version = await readVersion(' FOR UPDATE NOWAIT').catch((error: unknown) => {
         throw codeOf(error) === NO_LOCK ? new Error('another process migrates it', { cause: error }) : error;
       });
       for (const name of ['statement_timeout', 'idle_in_transaction_session_timeout'])
         await client.query(`SET LOCAL ${name} = ${MIGRATION_TIMEOUT}`);
-      await client.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT}`);
+      await client.query(`SET LOCAL lock_timeout = ${TABLE_TIMEOUT}`);
       const reached = await work({ version, run: perform, outside: { run: runAside } });
       isFirst = version === 0 && reached === schema.migrations.length;
       if (isFirst) await run(client, render(schema.probe, DIALECT));

@@ -1,5 +1,6 @@
 import type { ClientBase, PoolClient, QueryResult } from 'pg';
 import type { Result } from '../driver';
+import { codeOf } from '../failure';
 import type { Schema } from '../schema';
 import type { Rendered } from '../sql';
 import { StoreUnavailable } from '../store';
@@ -10,6 +11,9 @@ import { EXACT, toParameters } from './dialect';
  * seldom wait for each other.
  */
 const MARKS = 1024;
+
+/** The code of a server that takes no writes: it is a standby, or has become one. Nothing has been written. */
+export const STANDBY = '25006';
 
 /** Matches statements that may write. If one has written nothing, its result rests on rows that must be durable first. */
 export const MAY_WRITE = /\b(INSERT|UPDATE|DELETE|MERGE)\b/i;
@@ -30,8 +34,30 @@ export const mark = (client: PoolClient, schema: Schema) =>
 /** The sessions whose wait for a standby has been cancelled since their last statement began. */
 export const cancelled = new WeakSet<ClientBase>();
 
+/** What sets the settings of a transaction, for sessions that have a backend for each transaction and no settings of their own. */
+export const preludes = new WeakMap<ClientBase, string>();
+
+/** Begins a transaction. */
+export const begin = (client: ClientBase, isolation: 'READ COMMITTED' | 'SERIALIZABLE') =>
+  client.query([`BEGIN ISOLATION LEVEL ${isolation}`, preludes.get(client) ?? []].flat().join('; '));
+
 /** @throws {StoreUnavailable} if the statement is committed here, and nobody knows whether a standby has it */
 export async function send(client: PoolClient, text: string, values: unknown[] = [], options: object = {}) {
+  if (!preludes.has(client) || client.getTransactionStatus() !== 'I')
+    return sendAsItIs(client, text, values, options);
+  await begin(client, 'READ COMMITTED');
+  try {
+    const result = await sendAsItIs(client, text, values, options);
+    await sendAsItIs(client, 'COMMIT');
+    return result;
+  } catch (error) {
+    // Without an answer nobody knows what comes over the connection next; it is not used again.
+    if (/^[0-9A-Z]{5}$/.test(codeOf(error))) await client.query('ROLLBACK').catch(() => undefined);
+    throw error;
+  }
+}
+
+async function sendAsItIs(client: PoolClient, text: string, values: unknown[] = [], options: object = {}) {
   cancelled.delete(client);
   // By callback: the driver's promise copies a stack at each error, and a second one costs more than the first.
   const result = await new Promise<QueryResult<Record<string, unknown>>>((resolve, reject) => {

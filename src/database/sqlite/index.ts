@@ -145,6 +145,7 @@ function connectionOf(
   }
 
   return {
+    concurrency: 1,
     async run({ text, values }) {
       const statement = await whenFree(() => writing(text));
       if (!reading || !statement.readonly) return commit(() => execute(statement, values));

@@ -63,7 +63,13 @@ async function measureRow(row: Row, effort: Effort): Promise<Line[]> {
   }
   const cpu = lineFrom(`${row.title}, CPU us`, samples, (sample) => sample.cpu, row.goals);
   if (!row.rates) return [cpu];
-  return [cpu, lineFrom(`${row.title}, requests/s`, samples, (sample) => sample.rate, row.rates)];
+  const rates = lineFrom(`${row.title}, requests/s`, samples, (sample) => sample.rate, row.rates);
+  if (row.subjects[0]?.database !== 'postgres') return [cpu, rates];
+  return [
+    cpu,
+    lineFrom(`${row.title}, database CPU us`, samples, ({ databaseCpu }) => databaseCpu, []),
+    rates,
+  ];
 }
 
 async function measureStarts(starts: Starts): Promise<Line[]> {

@@ -1,4 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import {
   chownSync,
@@ -10,6 +11,7 @@ import {
   readFileSync,
   readlinkSync,
 } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -60,6 +62,31 @@ const UNDERTAKER = `
   for try in 1 2 3 4 5 6 7 8 9 10; do [ "$(members all)" ] || break; sleep 0.3; done
   kill -KILL $(members all)
   for try in 1 2 3 4 5 6 7 8 9 10; do rm -rf "$0" && exit; sleep 0.5; done`;
+
+const taken = new Set<number>();
+
+/**
+ * A free port below those that the system gives to connections (`ip_local_port_range`): it stays free while the daemon that listens
+ * on it is down.
+ */
+export async function quietPort(): Promise<number> {
+  const port = randomInt(10_000, 30_000);
+  const server = createServer();
+  const isFree =
+    !taken.has(port) &&
+    (await new Promise<boolean>((resolve) => {
+      server.once('error', () => {
+        resolve(false);
+      });
+      server.listen(port, '127.0.0.1', () =>
+        server.close(() => {
+          resolve(true);
+        }),
+      );
+    }));
+  taken.add(port);
+  return isFree ? port : quietPort();
+}
 
 /** A folder with the daemons that work in it; both end with this process, however it ends. */
 export type Home = ReturnType<typeof createHome>;

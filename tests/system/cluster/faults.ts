@@ -52,7 +52,7 @@ const FAULTS = {
 /** Clients of each server. Several scenarios run at a time: they must leave Patroni the CPU that it needs to be in time. */
 const PACE = { connections: 8, rest: 10 };
 /** Plants that each server acknowledges before the fault, after it has begun, and after its end. */
-const PLANTS = 50;
+const PLANTS = 200;
 /** Milliseconds at most of a standby that falls behind before its primary is lost, as it does in a network under load. */
 const LAG = 300;
 
@@ -106,7 +106,7 @@ export function loadAll(servers: Servers, seed: number) {
       await Promise.all(each);
     },
     /** Stops, and compares what was answered with what the primary has; then removes it. */
-    async stop(cluster: Cluster): Promise<Outcome> {
+    async stop(cluster: { settled(): Promise<{ readonly port: number }> }): Promise<Outcome> {
       const silences = Object.fromEntries(loads.map(([way, load]) => [way, [Math.round(load.silence())]]));
       await within(PATIENCE, Promise.all(loads.map(([, load]) => load.stop())), 'a request is not answered');
       const { port } = await cluster.settled();

@@ -3,8 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../../support/postgres';
-import type { Home } from './daemons';
+import { type Home, quietPort } from './daemons';
 import { createLink } from './link';
 import { ask, type Cluster, until } from './patroni';
 
@@ -15,7 +14,7 @@ async function listen(
   configure: (port: number) => string,
   command: (file: string) => string[],
 ) {
-  const port = await freePort();
+  const port = await quietPort();
   const file = join(home.machine(name), 'config');
   writeFileSync(file, configure(port));
   const [program = '', ...args] = command(file);
@@ -119,5 +118,9 @@ export async function waysTo(cluster: Cluster): Promise<Record<string, string>> 
     'default-server inter 500ms fall 2 rise 1 on-marked-down shutdown-sessions',
     ...servers,
   ]);
-  return { haproxy: urlOf(haproxy), name: urlOf(await startMovingName(cluster)) };
+  return {
+    hosts: urlOf(...cluster.machines.map(({ clients }) => clients.port)),
+    haproxy: urlOf(haproxy),
+    name: urlOf(await startMovingName(cluster)),
+  };
 }

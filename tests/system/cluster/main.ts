@@ -5,20 +5,26 @@ import { formatTable } from '../../../scripts/prove';
 import { runProgram, startChild } from '../program';
 import { checkInstalled } from './daemons';
 import { faultScenarios } from './faults';
+import { pgBouncerScenarios } from './pgbouncer';
 import { add, isKept, NOTHING, type Outcome, type Scenario } from './scenario';
 
 /*
  * PostgreSQL of Debian under Patroni, servers under load, and what befalls machines: killed, frozen, cut off, switched over.
  * Afterwards every answer is compared with what the survivor has. Each scenario is a process and a cluster of its own.
  *
- *   tsx tests/system/cluster/main.ts [--rounds 20] [--only kill-primary-sync,cut-standby-async] [--jobs 3] [--seed 1]
+ *   tsx tests/system/cluster/main.ts [--rounds 20] [--only kill-primary-sync,cut-standby-async] [--jobs 3] [--seed 1] [--save]
  *
- * What each has seen is kept in reports/cluster.json, so that a part can be run again: the table has all of them.
+ * What each has seen is kept in reports/cluster.json, so that a part can be run again: the table has all of them. `--save` puts it
+ * into docs/cluster.md.
  */
 
-const SCENARIOS: Readonly<Record<string, Scenario>> = faultScenarios();
+const SCENARIOS: Readonly<Record<string, Scenario>> = { ...faultScenarios(), ...pgBouncerScenarios() };
 
 const REPORT = join(__dirname, '../../../reports/cluster.json');
+
+const PAGE = join(__dirname, '../../../docs/cluster.md');
+/** Before and after the table. */
+const MARK = '<!-- make cluster SAVE=1 -->';
 
 type Seen = Readonly<Record<string, Outcome & { readonly at: string }>>;
 
@@ -30,6 +36,8 @@ const readSeen = (): Seen => {
   }
 };
 
+const PROMISED = { none: '0', any: 'any', some: '> 0' };
+
 const seconds = (milliseconds: number) => (milliseconds / 1000).toFixed(1);
 const longest = (silences: Outcome['silences']) =>
   Object.entries(silences)
@@ -38,13 +46,32 @@ const longest = (silences: Outcome['silences']) =>
 
 function table(seen: Seen): string {
   const rows: (string | number)[][] = [
-    ['scenario', 'rounds', 'acknowledged', 'lost', 'promised', 'wrong', 'failed', 'seconds without a write'],
+    [
+      'scenario',
+      'date',
+      'rounds',
+      'acknowledged',
+      'lost',
+      'promised',
+      'wrong',
+      'failed',
+      'seconds without a write',
+    ],
   ];
   for (const [name, scenario] of Object.entries(SCENARIOS)) {
     const outcome = seen[name];
     if (!outcome) continue;
     const { rounds, acknowledged, lost, wrong, failed, silences } = outcome;
-    rows.push([name, rounds, acknowledged, lost, scenario.lost, wrong, failed ?? '', longest(silences)]);
+    rows.push([
+      name,
+      rounds,
+      acknowledged,
+      lost,
+      PROMISED[scenario.lost],
+      wrong,
+      failed ?? '',
+      longest(silences),
+    ]);
   }
   return formatTable(rows);
 }
@@ -79,6 +106,7 @@ async function main(): Promise<void> {
       jobs: { type: 'string', default: '3' },
       seed: { type: 'string', default: '1' },
       child: { type: 'string' },
+      save: { type: 'boolean', default: false },
     },
   });
   const { rounds, seed } = values;
@@ -109,7 +137,13 @@ async function main(): Promise<void> {
     }
   }
   await Promise.all(Array.from({ length: Number(values.jobs) }, work));
-  console.log(`\n${table(readSeen())}`);
+  const text = table(readSeen());
+  console.log(`\n${text}`);
+  if (values.save) {
+    const page = readFileSync(PAGE, 'utf8').split(MARK);
+    page[1] = `\n\n\`\`\`text\n${text}\n\`\`\`\n\n`;
+    writeFileSync(PAGE, page.join(MARK));
+  }
   if (failures.length > 0) throw new Error(failures.join('\n'));
 }
 

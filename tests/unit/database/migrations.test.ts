@@ -289,13 +289,14 @@ describe.each(KINDS)('migrations in $kind', ({ kind, locate }) => {
       await withDatabase((database) => database.execute(statement));
       await expect(migrate(older)).rejects.toThrow(/migration 3(, lent,)? needs one that knows 3/);
     }
-    const lent = { name: 'lent', oldest: 2, steps: third.slice(1) } as Migration;
-    await expect(migrate([first, second, lent])).resolves.toEqual([]);
+    const [, adding] = third;
+    const lent = (oldest: number): Migration => ({ name: 'lent', oldest, steps: [adding] });
+    await expect(migrate([first, second, lent(2)])).resolves.toEqual([]);
     await expect(migrate(older)).resolves.toEqual([]);
     await expect(migrate(MIGRATIONS)).resolves.toEqual([]);
     // The word of the program that knows most counts.
-    const seed = { name: 'seed', oldest: 1, steps: second.slice(1) } as Migration;
-    await expect(migrate([first, seed, { ...lent, oldest: 1 }])).resolves.toEqual([]);
+    const seed: Migration = { name: 'seed', oldest: 1, steps: [second[1]] };
+    await expect(migrate([first, seed, lent(1)])).resolves.toEqual([]);
     await expect(migrate(older)).resolves.toEqual([]);
     await expect(migrate([first])).resolves.toEqual([]);
     await expect(migrate(MIGRATIONS)).resolves.toEqual([]);

@@ -10,7 +10,7 @@ afterEach(() => {
 
 const clientOf = ({ user }: HookContext['principals']) => user as string | undefined;
 const build = (requests: number, most?: number) =>
-  createRateLimiter({ requests, seconds: 60 }, clientOf, most);
+  createRateLimiter({ requests, seconds: 60 }, clientOf, undefined, most);
 
 type Limiter = ReturnType<typeof build>;
 /** The remaining quota, or the seconds to wait, after a request by a principal or from an address. */

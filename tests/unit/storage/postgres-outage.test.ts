@@ -1,4 +1,4 @@
-import { Pool } from 'pg';
+import { Client } from 'pg';
 import { StoreUnavailable } from '../../../src/database';
 import { buildPlant } from '../../support/plants';
 import { usePostgres } from '../../support/postgres-bench';
@@ -6,13 +6,31 @@ import { usePostgres } from '../../support/postgres-bench';
 const bench = usePostgres();
 
 test('the loss of idle connections is not noticed by anybody', async () => {
-  const connect = jest.spyOn(Pool.prototype, 'connect');
+  const connect = jest.spyOn(Client.prototype, 'connect');
   const store = await bench.open();
-  const pool = connect.mock.contexts[0] as Pool;
+  await store.create(buildPlant());
+  const client = connect.mock.contexts.at(-1) as Client;
+  const noticed = new Promise((resolve) => client.once('end', resolve));
   for (const pid of await bench.backendsOfStore())
     await bench.operator.query('SELECT pg_terminate_backend($1)', [pid]);
-  while (pool.totalCount > 0) await new Promise((resolve) => pool.once('remove', resolve));
-  await expect(store.create(buildPlant())).resolves.toBe('created');
+  await noticed;
+  await expect(store.create(buildPlant())).resolves.toBe('unchanged');
+});
+
+test('a batch that waits for a lock keeps nobody waiting but those who write the same id', async () => {
+  const store = await bench.open();
+  await bench.operator.query("BEGIN; INSERT INTO plants VALUES (1, 'not committed')");
+  const settled: string[] = [];
+  const create = async (id: bigint, name: string) =>
+    settled.push(`${name} ${await store.create(buildPlant({ id, name }))}`);
+  const same = [create(1n, 'first'), create(1n, 'second')];
+  await bench.somebodyWaits();
+  same.push(create(1n, 'third'));
+  for (const id of [2n, 3n]) await create(id, 'other');
+  expect(settled).toEqual(['other created', 'other created']);
+  await bench.operator.query('ROLLBACK');
+  await Promise.all(same);
+  expect(settled.slice(2)).toEqual(['first created', 'second conflict', 'third conflict']);
 });
 
 test('a batch takes its locks in the order of the ids, so that two batches cannot wait for each other', async () => {

@@ -1,5 +1,4 @@
 import timers from 'node:timers/promises';
-import { Pool } from 'pg';
 import { createTable, INT64, openDatabase, type Schema, sql, StatementError } from '../../../src/database';
 import { buildPlant } from '../../support/plants';
 import { usePostgres } from '../../support/postgres-bench';
@@ -13,16 +12,22 @@ test('commits are synced, and seen by those who wait for them, whatever the defa
     "default_transaction_isolation = 'serializable'",
     'statement_timeout = 0',
   );
-  const connect = jest.spyOn(Pool.prototype, 'connect');
-  await bench.open(`${user}?options=-c%20work_mem%3D7MB`);
-  const pool = connect.mock.contexts[0] as Pool;
+  const database = await openDatabase(`${user}?options=-c%20work_mem%3D7MB`, {
+    name: 'notes',
+    mark: 'Note',
+    migrations: [['notes', createTable('notes', sql`id ${INT64} PRIMARY KEY`)]],
+    probe: sql`INSERT INTO notes (id) SELECT id FROM notes WHERE 1 = 0`,
+  });
   for (const [setting, value] of [
     ['synchronous_commit', 'on'],
     ['transaction_isolation', 'read committed'],
     ['statement_timeout', '4s'],
     ['work_mem', '7MB'], // an option of the URL, which is kept
   ] as const)
-    expect((await pool.query(`SHOW ${setting}`)).rows).toEqual([{ [setting]: value }]);
+    expect(await database.query(sql`SELECT current_setting(${setting}) AS found`)).toEqual([
+      { found: value },
+    ]);
+  await database.close();
 });
 
 /** Lets so many insertions find all ids taken, by plants that are deleted before anybody looks at them. */
