@@ -4,6 +4,7 @@ import { codeOf } from '../failure';
 import type { Schema } from '../schema';
 import { StoreUnavailable } from '../store';
 import type { Pool } from './pool';
+import { checkSchema } from './schema';
 import { begin as beginOn, mark, MAY_WRITE, run, send, STANDBY } from './statements';
 
 /** From so many unanswered statements on, writes are refused: the rest of the pool is for statements that read. */
@@ -132,6 +133,7 @@ export function connectionOf(pool: Pool, schema: Schema): Connection {
       checkWritable();
       return alone(async (client) => {
         probing = client;
+        await checkSchema(client, schema);
         await run(client, statement);
         await mark(client, schema);
       });

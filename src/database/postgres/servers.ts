@@ -8,7 +8,7 @@ import { cancelled, preludes } from './statements';
 import type { Server, Target } from './url';
 
 /** All in milliseconds. The server's own timeouts come first: they leave the connection in good order. */
-export const LOCK_TIMEOUT = 2000;
+const LOCK_TIMEOUT = 2000;
 const STATEMENT_TIMEOUT = 4000;
 /** For a server that has gone silent. */
 const ANSWER_TIMEOUT = 5000;
