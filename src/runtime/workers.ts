@@ -30,6 +30,7 @@ interface Member {
   /** Milliseconds. */
   readonly since: number;
   hasStarted: boolean;
+  isListening: boolean;
   /** The latest metrics that it has sent. */
   snapshot: Snapshot;
 }
@@ -51,10 +52,11 @@ export async function runWorkers({ config, log, metrics, openProbes }: Primary):
   const pauses = new Map<number, number>();
   const [draining, stopping] = [new AbortController(), new AbortController()];
   /** Stands for the listeners of the workers. */
-  const listeners = Object.assign(new EventEmitter(), {
-    listening: false,
-    closeAllConnections: () => undefined,
-  });
+  const listeners = Object.defineProperty(
+    Object.assign(new EventEmitter(), { listening: true, closeAllConnections: () => undefined }),
+    'listening',
+    { get: () => [...members.values()].some(({ isListening }) => isListening) },
+  );
   let address: string | undefined;
   let invitation: string | undefined;
   let isRunning = false;
@@ -68,7 +70,12 @@ export async function runWorkers({ config, log, metrics, openProbes }: Primary):
   };
   const started = () => [...members.values()].filter(({ hasStarted }) => hasStarted);
   const live = async () => {
-    await Promise.all(started().map((member) => ask(member, 'live')));
+    const asked = started().map((member) =>
+      ask(member, 'live').catch((error: unknown) => {
+        if (member.worker.isConnected()) throw error; // another takes the place of one that has ended
+      }),
+    );
+    await Promise.all(asked);
   };
   const checked = watchReadiness(async () => {
     await Promise.all(started().map((member) => ask(member, 'ready')));
@@ -95,8 +102,9 @@ export async function runWorkers({ config, log, metrics, openProbes }: Primary):
       ...port,
     });
     const channel = openChannel(worker, { live, ready, metrics: text }, `worker ${number}`, (notice) => {
+      if (notice.kind === 'closed') member.isListening = false;
       if (notice.kind !== 'started') return;
-      member.hasStarted = true;
+      member.hasStarted = member.isListening = true;
       address ??= notice.address;
       invitation ??= notice.invitation;
       log.info({ worker: number, pid: worker.process.pid }, 'a worker listens');
@@ -108,6 +116,7 @@ export async function runWorkers({ config, log, metrics, openProbes }: Primary):
       channel,
       since: performance.now(),
       hasStarted: false,
+      isListening: false,
       snapshot: [],
     };
     members.set(number, member);
