@@ -50,6 +50,8 @@ export async function runWorkers({ config, log, metrics, openProbes }: Primary):
   const secret = randomBytes(32).toString('base64url');
   const members = new Map<number, Member>();
   const pauses = new Map<number, number>();
+  // At any log level: operators and scripts need the address, and which process a worker is.
+  const notice = log.child({}, { level: 'info' });
   const [draining, stopping] = [new AbortController(), new AbortController()];
   /** Stands for the listeners of the workers. */
   const listeners = Object.defineProperty(
@@ -101,13 +103,13 @@ export async function runWorkers({ config, log, metrics, openProbes }: Primary):
       ...environmentOf({ number, secret, first: address === undefined }),
       ...port,
     });
-    const channel = openChannel(worker, { live, ready, metrics: text }, `worker ${number}`, (notice) => {
-      if (notice.kind === 'closed') member.isListening = false;
-      if (notice.kind !== 'started') return;
+    const channel = openChannel(worker, { live, ready, metrics: text }, `worker ${number}`, (heard) => {
+      if (heard.kind === 'closed') member.isListening = false;
+      if (heard.kind !== 'started') return;
       member.hasStarted = member.isListening = true;
-      address ??= notice.address;
-      invitation ??= notice.invitation;
-      log.info({ worker: number, pid: worker.process.pid }, 'a worker listens');
+      address ??= heard.address;
+      invitation ??= heard.invitation;
+      notice.info({ worker: number, pid: worker.process.pid }, 'a worker listens');
       begun();
     });
     const member: Member = {
@@ -181,9 +183,7 @@ export async function runWorkers({ config, log, metrics, openProbes }: Primary):
     ),
   );
   isRunning = true;
-  // At any log level: operators and scripts need the address.
-  const notice = log.child({}, { level: 'info' });
-  notice.info(`listening on ${address}, ${config.workers} workers`);
+  notice.info({ workers: config.workers }, `listening on ${address}`);
   if (probes) notice.info(`probes and metrics on ${probes.address}`);
   if (invitation !== undefined) console.log(invitation);
 
