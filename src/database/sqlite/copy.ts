@@ -129,7 +129,7 @@ async function copyContent(from: string, to: string, schema: Schema, mode: numbe
       copy.unsafeMode(true).pragma('schema_version = 1');
       const damage: unknown = copy.pragma('integrity_check(1)', { simple: true });
       if (damage !== 'ok') throw Object.assign(new Error(String(damage)), { code: 'SQLITE_CORRUPT' });
-      const version = await compareSchema(copy, schema);
+      const version = compareSchema(copy, schema);
       const found = countRows(copy);
       if (JSON.stringify(found) !== JSON.stringify(rows))
         throw new StoreUnavailable('the copy has other rows: try again');
