@@ -94,6 +94,7 @@ test.each<[fault: keyof typeof FAULTS, kind: string, what: string]>([
       expect(await server.stop()).toBe(0);
     } finally {
       await server.stop('SIGKILL');
+      for (const link of links) link.heal();
       await Promise.all([primary.remove(), standby.remove()]);
     }
   },
