@@ -7,6 +7,11 @@ const MAX_BATCH = 128;
 const MAX_BATCH_LENGTH = 1 << 20;
 /** Writes that may wait for their commit. Beyond it, waiting would only turn overload into timeouts. */
 export const MAX_WAITING = 1024;
+/**
+ * Milliseconds after the begin of a batch until another one pays that is not full. If the database answers earlier, there
+ * is one batch at a time.
+ */
+const INTERVAL = 2;
 
 export interface Batch<Item, Outcome> {
   add(item: Item): Promise<Outcome>;
@@ -18,62 +23,119 @@ export interface Batch<Item, Outcome> {
 
 interface Waiting<Item, Outcome> {
   readonly item: Item;
+  readonly length: number;
+  readonly key: unknown;
   readonly resolve: (outcome: Outcome) => void;
   readonly reject: (reason: unknown) => void;
 }
 
+interface Options<Item> {
+  /** What an item writes: those of one key are written one after the other. Without it, batches are too. */
+  readonly keyOf?: ((item: Item) => unknown) | undefined;
+  /** How many batches may be under way now. */
+  readonly concurrency: () => number;
+  readonly observer?: StoreObserver | undefined;
+}
+
 /**
  * Writes that share a commit while they wait. A commit takes those of turns of the event loop that follow upon each
- * other, and those that came while the one before it ran; only one runs at a time.
+ * other, and those that came while the one before it ran.
  *
  * @param lengthOf the UTF-16 code units that an item brings
  */
 export function createBatch<Item, Outcome>(
   write: (items: readonly Item[]) => Promise<readonly Outcome[]>,
   lengthOf: (item: Item) => number,
-  observer?: StoreObserver,
+  { keyOf, concurrency, observer }: Options<Item>,
 ): Batch<Item, Outcome> {
   const waiting: Waiting<Item, Outcome>[] = [];
-  let flushing: Promise<void> | undefined;
+  /** The keys of batches under way. */
+  const busy = new Set<unknown>();
+  let running = 0;
+  let begun = 0;
+  let gathering = false;
+  let timer: NodeJS.Timeout | undefined;
+  const idle: (() => void)[] = [];
 
+  /** The next that no batch under way stands before. */
   function nextBatch(): Waiting<Item, Outcome>[] {
-    let rows = 0;
+    const batch: Waiting<Item, Outcome>[] = [];
+    const held: Waiting<Item, Outcome>[] = [];
     let length = 0;
-    for (const { item } of waiting) {
-      length += lengthOf(item);
-      if (rows === MAX_BATCH || (rows > 0 && length > MAX_BATCH_LENGTH)) break;
-      rows++;
+    for (const each of waiting) {
+      if (busy.size > 0 && busy.has(each.key)) {
+        held.push(each);
+        continue;
+      }
+      length += each.length;
+      if (batch.length === MAX_BATCH || (batch.length > 0 && length > MAX_BATCH_LENGTH)) break;
+      batch.push(each);
     }
-    return waiting.splice(0, rows);
+    waiting.splice(0, batch.length + held.length, ...held);
+    return batch;
   }
 
-  async function flush(): Promise<void> {
-    while (waiting.length > 0) {
-      // Others get their turn between two commits, and whoever has a request on its way comes along: as long as each turn
-      // of the event loop brings more of them, to wait is cheaper than another commit.
-      let before: number;
-      do {
-        before = waiting.length;
-        await turn();
-      } while (waiting.length > before && waiting.length < MAX_BATCH);
-      const batch = nextBatch();
-      const begin = performance.now();
-      const committed = (outcome: 'success' | 'failure') => {
-        observer?.waiting(waiting.length);
-        observer?.committed(batch.length, performance.now() - begin, outcome);
-      };
-      try {
-        const outcomes = await write(batch.map(({ item }) => item));
-        if (outcomes.length !== batch.length)
-          throw new Error(`expected an outcome for each of ${batch.length} writes, got ${outcomes.length}`);
-        committed('success');
-        outcomes.forEach((outcome, i) => batch[i]?.resolve(outcome));
-      } catch (error) {
-        committed('failure');
-        for (const { reject } of batch) reject(error);
-      }
+  /** Milliseconds until another batch pays; undefined: not before one has ended. */
+  function delay(): number | undefined {
+    if (running === 0) return 0;
+    if (!keyOf || running >= concurrency()) return undefined;
+    return waiting.length >= MAX_BATCH ? 0 : Math.max(0, begun + INTERVAL - performance.now());
+  }
+
+  /** Begins a batch if one pays now. Called whenever something has changed. */
+  function advance(): void {
+    if (gathering || waiting.length === 0) return;
+    const milliseconds = delay();
+    if (milliseconds === 0) {
+      gathering = true;
+      void gather().then(() => {
+        gathering = false;
+        const batch = nextBatch();
+        if (batch.length === 0) return;
+        void commit(batch);
+        advance();
+      });
+    } else if (milliseconds !== undefined)
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        advance();
+      }, milliseconds);
+  }
+
+  /**
+   * Others get their turn between two commits, and whoever has a request on its way comes along: as long as each turn of
+   * the event loop brings more of them, to wait is cheaper than another commit.
+   */
+  async function gather(): Promise<void> {
+    let before: number;
+    do {
+      before = waiting.length;
+      await turn();
+    } while (waiting.length > before && waiting.length < MAX_BATCH);
+  }
+
+  async function commit(batch: readonly Waiting<Item, Outcome>[]): Promise<void> {
+    if (keyOf) for (const { key } of batch) busy.add(key);
+    running++;
+    const begin = (begun = performance.now());
+    const committed = (outcome: 'success' | 'failure') => {
+      if (keyOf) for (const { key } of batch) busy.delete(key);
+      running--;
+      observer?.waiting(waiting.length);
+      observer?.committed(batch.length, performance.now() - begin, outcome);
+    };
+    try {
+      const outcomes = await write(batch.map(({ item }) => item));
+      if (outcomes.length !== batch.length)
+        throw new Error(`expected an outcome for each of ${batch.length} writes, got ${outcomes.length}`);
+      committed('success');
+      outcomes.forEach((outcome, i) => batch[i]?.resolve(outcome));
+    } catch (error) {
+      committed('failure');
+      for (const { reject } of batch) reject(error);
     }
-    flushing = undefined;
+    advance();
+    if (running === 0 && waiting.length === 0) for (const resolve of idle.splice(0)) resolve();
   }
 
   function refusal(): StoreUnavailable | undefined {
@@ -85,13 +147,17 @@ export function createBatch<Item, Outcome>(
       const refused = refusal();
       if (refused) return Promise.reject(refused);
       return new Promise((resolve, reject) => {
-        waiting.push({ item, resolve, reject });
+        waiting.push({ item, length: lengthOf(item), key: keyOf?.(item), resolve, reject });
         observer?.waiting(waiting.length);
-        flushing ??= flush();
+        advance();
       });
     },
     refusal,
-    end: () => flushing ?? Promise.resolve(),
+    end: () =>
+      new Promise((resolve) => {
+        if (running === 0 && waiting.length === 0) resolve();
+        else idle.push(resolve);
+      }),
   };
 }
 

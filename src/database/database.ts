@@ -19,14 +19,18 @@ export interface Database extends Store, Queries {
   transaction<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
 
   /**
-   * Lets writes that wait share a commit. The function that it returns resolves to the outcome of the item.
+   * Lets writes that wait share a commit. The function that it returns resolves to the outcome of the item. One batch is
+   * written at a time, in the order of its items; with `keyOf` and where that pays, several at once, which share no key.
    *
    * @param write resolves to the outcomes of the items, in their order, when all are durable; if it rejects, all do
    * @param lengthOf UTF-16 code units of an item's strings, by which a batch is bounded besides its number of rows
+   * @param keyOf what an item writes, such as its id: a string, a number or a bigint. Items of one key are written in their
+   * order; nothing that `write` does for one key may depend on another.
    */
   batched<Item, Outcome>(
     write: (items: readonly Item[]) => Promise<readonly Outcome[]>,
     lengthOf: (item: Item) => number,
+    keyOf?: (item: Item) => string | number | bigint,
   ): (item: Item) => Promise<Outcome>;
 }
 
@@ -100,8 +104,10 @@ export function createDatabase(
   return {
     ...queriesOf((query) => whileOpen(() => runAlone(query))),
     transaction: (work) => whileOpen(() => runTransaction(begin, work, isTransient)),
-    batched(write, lengthOf) {
-      const batch = createBatch(write, lengthOf, observer);
+    batched(write, lengthOf, keyOf) {
+      const concurrency = () => connection.concurrency;
+      const keys = concurrency() > 1 ? keyOf : undefined; // else they are of no use
+      const batch = createBatch(write, lengthOf, { keyOf: keys, concurrency, observer });
       batches.push(batch);
       return (item) => (closing ? refuse() : batch.add(item));
     },

@@ -3,7 +3,8 @@ import type { Driver } from './driver';
 import { DRIVERS } from './drivers';
 import { explain } from './failure';
 import type { Schema } from './schema';
-import { type StoreObserver, UnusableDatabase } from './store';
+import { type Opening, persist } from './start';
+import { type ClosedDatabase, type StoreObserver, UnusableDatabase } from './store';
 
 /** What a database URL may look like: `memory:, sqlite:PATH or ...`. */
 export function databaseUrls(): string {
@@ -16,9 +17,23 @@ const driverOf = (url: string): Driver | undefined => DRIVERS.find(({ accepts })
 /** Whether there is a driver for the database of a URL. */
 export const isDatabaseUrl = (url: string): boolean => driverOf(url) !== undefined;
 
+/** What is wrong with a URL that has a driver, without a password; undefined if nothing is. */
+export function wrongOfUrl(url: string): string | undefined {
+  try {
+    driverOf(url)?.subjectOf(url);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+/** Milliseconds for which a start waits, where the URL has no `start_timeout`. */
+export const START_TIMEOUT = 60_000;
+
 /**
  * Opens the database that a URL names, and brings its schema up to date: `memory:` (a SQLite database of this process),
- * `sqlite:PATH` or `postgres://USER:PASSWORD@HOST:PORT/DATABASE`.
+ * `sqlite:PATH` or `postgres://USER:PASSWORD@HOST:PORT/DATABASE`. For the `start_timeout` of the URL, in milliseconds, it waits
+ * while the database is away, or somebody has locked what is needed, and tells the observer.
  *
  * @throws {UnusableDatabase} when there is no such database or it cannot be used, with a sentence that says why and what to do
  */
@@ -30,16 +45,33 @@ export async function openDatabase(url: string, schema: Schema, observer?: Store
     const got = scheme === undefined ? 'none' : `one that begins with "${scheme}:"`;
     throw new UnusableDatabase(`expected a database URL like ${databaseUrls()}, got ${got}`);
   }
+  const wrong = wrongOfUrl(url);
+  if (wrong !== undefined) throw new UnusableDatabase(wrong);
+  const { faults } = driver;
   const subject = driver.subjectOf(url);
+  observer?.opening?.(closedDatabase(driver, subject, url, schema));
+  const timeout = driver.startTimeoutOf?.(url) ?? START_TIMEOUT;
+  const open = (opening: Opening) => driver.open(url, schema, opening);
+  const connection = await persist(open, { subject, faults, timeout, observer });
+  return createDatabase(driver, connection, { subject, probe: schema.probe, observer });
+}
+
+async function explained<T>({ faults }: Driver, subject: string, action: () => Promise<T>): Promise<T> {
   try {
-    const connection = await driver.open(
-      url,
-      schema,
-      (number, name) => observer?.migrated?.(name, number),
-      (message) => observer?.warned?.(`${subject}: ${message}`),
-    );
-    return createDatabase(driver, connection, { subject, probe: schema.probe, observer });
+    return await action();
   } catch (error) {
-    throw new UnusableDatabase(explain(subject, error, driver.faults.advice), { cause: error });
+    throw new UnusableDatabase(explain(subject, error, faults.advice), { cause: error });
   }
+}
+
+function closedDatabase(driver: Driver, subject: string, url: string, schema: Schema): ClosedDatabase {
+  const copy = (direction: 'backup' | 'restore') => (file: string) =>
+    explained(driver, subject, () => {
+      const copies = driver.copies?.(url, schema);
+      if (copies) return copies[direction](file);
+      throw new Error(
+        'its engine has tools of its own for that: docs/postgres-backup.md shows those of PostgreSQL',
+      );
+    });
+  return { subject, backup: copy('backup'), restore: copy('restore') };
 }

@@ -1,12 +1,14 @@
 import { createRequire } from 'node:module';
 import type * as Redis from '@redis/client';
 import { RateLimiterPostgres, RateLimiterRedis, type RateLimiterStoreAbstract } from 'rate-limiter-flexible';
-import { type Database, openDatabase, type Schema, sql } from '../database';
+import { type Database, openDatabase, type Schema, sql, StatementError } from '../database';
 
 /** The number of requests that a client may send within a window of time. */
 export interface RateLimit {
   readonly requests: number;
   readonly seconds: number;
+  /** Without a store: counted by the primary of this worker, for all of its workers. */
+  readonly byPrimary?: boolean;
 }
 
 /** A store of rate-limiter-flexible, and the connection to it, which is made on demand. */
@@ -40,7 +42,10 @@ function redisStore(url: string, { requests, seconds }: RateLimit, service: stri
       disableClientInfo: true,
       socket: { connectTimeout: STORE_TIMEOUT, reconnectStrategy: false },
     });
-    client.on('error', () => undefined); // the commands fail, too
+    // Redis closes what is idle: the next request opens another.
+    client.on('error', () => {
+      if (current?.client === client) current = undefined;
+    });
     const connected = client.connect();
     connected.catch(() => undefined);
     return { client, connected };
@@ -107,15 +112,23 @@ function postgresStore(url: string, { requests, seconds }: RateLimit, service: s
       opening = undefined;
       throw error;
     }));
+  const close = async () => {
+    const closing = opening;
+    opening = undefined;
+    await (await closing?.catch(() => undefined))?.close();
+  };
   const storeClient = {
     async query({ text, values }: { readonly text: string; readonly values: readonly number[] }) {
       const parts = [...text.matchAll(/\$(\d)/g)].map(([, number]) => values[Number(number) - 1] ?? null);
+      const statement = { kind: 'sql', strings: text.split(/\$\d/), parts } as const;
       const database = await opened();
-      const rows = await database.query<{ points: bigint; expire: bigint }>({
-        kind: 'sql',
-        strings: text.split(/\$\d/),
-        parts,
-      });
+      const rows = await database
+        .query<{ points: bigint; expire: bigint }>(statement)
+        .catch((error: unknown) => {
+          // The table is gone, perhaps with its database: to open it again makes it again.
+          if (error instanceof StatementError) void close().catch(() => undefined);
+          throw error;
+        });
       return { rows: rows.map(({ points, expire }) => ({ points: Number(points), expire: Number(expire) })) };
     },
   };
@@ -141,9 +154,9 @@ function postgresStore(url: string, { requests, seconds }: RateLimit, service: s
   return {
     limiter,
     failed: () => undefined,
-    async close() {
+    close() {
       clearInterval(timer);
-      await (await opening?.catch(() => undefined))?.close();
+      return close();
     },
   };
 }

@@ -58,6 +58,7 @@ export async function openPlantStore(url: string, observer?: StoreObserver): Pro
     create: database.batched(
       (plants) => createAll(database, plants),
       ({ name, tag }) => name.length + (tag?.length ?? 0),
+      ({ id }) => id,
     ),
     ready: () => database.ready(),
     close: () => database.close(),

@@ -21,6 +21,8 @@ import { devDependencies } from '../../package.json';
 /** A separate PostgreSQL server on a free port of 127.0.0.1, with its files in a temporary folder. */
 export interface Postgres {
   readonly port: number;
+  /** Those that run, the first of them and its children. */
+  processes(): number[];
   /** Creates an empty database and resolves to its URL. */
   createDatabase(name?: string): Promise<string>;
   /** Sends SIGKILL, which acts like a crash of the machine: nothing is flushed, and no client gets a message. */
@@ -50,7 +52,7 @@ const INITIAL = join(
  */
 const UNDERTAKER = `
   while read -r line; do pid=$line; done
-  if [ "$pid" ]; then kill -QUIT "$pid"; while kill -0 "$pid"; do sleep 0.05; done; fi
+  if [ "$pid" ]; then kill -QUIT "$pid"; kill -CONT "$pid"; while kill -0 "$pid"; do sleep 0.05; done; fi
   for try in 1 2 3 4 5 6 7 8 9 10; do rm -rf "$0" && exit; sleep 0.5; done`;
 
 /** Finds a free port, for a program that cannot choose one itself. */
@@ -161,10 +163,19 @@ export async function startPostgres({
     }
   }
 
+  const processes = () => {
+    const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' });
+    const all = stdout.split('\n').map((line) => line.trim().split(/\s+/).map(Number));
+    return all.flatMap(([pid = 0, parent]) =>
+      server?.pid && [pid, parent].includes(server.pid) ? [pid] : [],
+    );
+  };
+
   await start();
   let databases = 0;
   return {
     port,
+    processes,
     async createDatabase(name = `database_${++databases}`) {
       const url = `postgres://postgres@127.0.0.1:${port}/`;
       const client = new Client(`${url}postgres`);
@@ -187,9 +198,7 @@ export async function startPostgres({
       return start();
     },
     freeze() {
-      const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' });
-      const processes = stdout.split('\n').map((line) => line.trim().split(/\s+/).map(Number));
-      frozen = processes.flatMap(([pid = 0, parent]) => (parent === server?.pid ? [pid] : []));
+      frozen = processes();
       for (const pid of frozen) process.kill(pid, 'SIGSTOP');
     },
     thaw() {

@@ -98,6 +98,12 @@ test.each<[NodeJS.ProcessEnv, string[]]>([
     ],
   ]),
   [
+    { RATE_LIMIT: '1/1s', RATE_LIMIT_STORE: 'postgres://host/counts?target_session_attrs=write' },
+    [
+      'RATE_LIMIT_STORE: the parameter target_session_attrs of the URL: expected read-write, primary, any: the server writes',
+    ],
+  ],
+  [
     { RATE_LIMIT_STORE: 'redis://host' },
     ['RATE_LIMIT_STORE: expected RATE_LIMIT beside it, such as 100/60s, got none'],
   ],
@@ -160,4 +166,30 @@ test('messages contain neither tokens nor passwords', () => {
   });
   expect(messages).toHaveLength(4);
   expect(messages.join()).not.toContain('hunter');
+});
+
+const POSTGRES = 'postgres://shop@a,b/shop';
+test.each([
+  ['a file', POSTGRES, []],
+  ['a file beside parameters', `${POSTGRES}?sslmode=require`, []],
+  [
+    'a password beside the file',
+    'postgres://shop:hunter2@a/shop',
+    ['DATABASE_URL: expected no password beside'],
+  ],
+  [
+    'a database without passwords',
+    'sqlite:data/plants.db',
+    ['DATABASE_PASSWORD_FILE: expected nothing beside'],
+  ],
+  ['an unknown parameter', `${POSTGRES}?sslmod=require`, ['DATABASE_URL: the parameter sslmod of the URL']],
+])('DATABASE_PASSWORD_FILE: %s', (_, url, wrong) => {
+  const environment = { DATABASE_URL: url, DATABASE_PASSWORD_FILE: '/run/secrets/pass word&' };
+  const messages = wrongIn(environment);
+  expect(messages).toEqual(wrong.map((text) => expect.stringContaining(text) as string));
+  expect(messages.join()).not.toContain('hunter');
+  if (wrong.length === 0)
+    expect(new URL(readConfig(environment).databaseUrl).searchParams.get('password_file')).toBe(
+      '/run/secrets/pass word&',
+    );
 });

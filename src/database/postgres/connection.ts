@@ -4,20 +4,20 @@ import { codeOf } from '../failure';
 import type { Schema } from '../schema';
 import { StoreUnavailable } from '../store';
 import type { Pool } from './pool';
-import { begin as beginOn, mark, MAY_WRITE, run, send } from './statements';
+import { checkSchema } from './schema';
+import { begin as beginOn, mark, MAY_WRITE, run, send, STANDBY } from './statements';
 
 /** From so many unanswered statements on, writes are refused: the rest of the pool is for statements that read. */
 const MAX_ABANDONED = 4;
+
+/** Places of the pool that batches leave to others. */
+const RESERVED = 2;
 
 /** Transactions that stood in each other's way: the server has rolled this one back. */
 const COLLISION = /^(40001|40P01)/;
 /** The connection has been lost; the driver gives its own errors no code. */
 const LOST = /^(08|57P0[123]|ECONNRESET|EPIPE)/;
 const LOST_MESSAGE = /Connection terminated|connection error and is not queryable/;
-/** The server takes no writes: it is a standby, or has become one. Nothing has been written. */
-const READ_ONLY = '25006';
-/** What the driver says when a statement has got no answer in time. */
-const NO_ANSWER = 'Query read timeout';
 
 export function connectionOf(pool: Pool, schema: Schema): Connection {
   /** @throws {StoreUnavailable} if too many writes before this one have not come to their end */
@@ -31,21 +31,17 @@ export function connectionOf(pool: Pool, schema: Schema): Connection {
   /** A connection of the pool, to be released once. */
   async function take() {
     const client = await pool.connect();
-    let state: 'usable' | 'lost' | 'abandoned' = 'usable';
+    let isUsable = true;
     return {
       client,
       /** Decides by an error whether the connection can be used again. */
       failed: (error: unknown, isLost = isBroken(error)): void => {
-        if (state === 'abandoned') return;
-        if ((error as Error).message === NO_ANSWER) {
-          state = 'abandoned';
-          pool.abandon(client);
-        } else if (isLost) state = 'lost';
-        if (codeOf(error) === READ_ONLY) pool.leave(client);
+        isUsable &&= !isLost;
+        pool.failed(client, error);
       },
-      isUsable: (): boolean => state === 'usable',
+      isUsable: (): boolean => isUsable,
       release: (): void => {
-        if (state !== 'abandoned') client.release(state === 'lost');
+        client.release(!isUsable);
       },
     };
   }
@@ -56,7 +52,7 @@ export function connectionOf(pool: Pool, schema: Schema): Connection {
       return await action(client);
     } catch (error) {
       failed(error);
-      if (isAgain || codeOf(error) !== READ_ONLY) throw error;
+      if (isAgain || codeOf(error) !== STANDBY) throw error;
     } finally {
       release();
     }
@@ -109,6 +105,9 @@ export function connectionOf(pool: Pool, schema: Schema): Connection {
   let probing: PoolClient | undefined;
 
   return {
+    get concurrency() {
+      return Math.max(1, pool.places - RESERVED - pool.abandoned);
+    },
     run(statement) {
       if (pool.abandoned > 0 && MAY_WRITE.test(statement.text)) checkWritable();
       return alone(async (client) => {
@@ -124,7 +123,7 @@ export function connectionOf(pool: Pool, schema: Schema): Connection {
       const code = codeOf(error);
       return (
         COLLISION.test(code) ||
-        code === READ_ONLY ||
+        code === STANDBY ||
         (!committing && (LOST.test(code) || LOST_MESSAGE.test(error.message)))
       );
     },
@@ -134,6 +133,7 @@ export function connectionOf(pool: Pool, schema: Schema): Connection {
       checkWritable();
       return alone(async (client) => {
         probing = client;
+        await checkSchema(client, schema);
         await run(client, statement);
         await mark(client, schema);
       });

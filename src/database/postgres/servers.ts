@@ -8,7 +8,7 @@ import { cancelled, preludes } from './statements';
 import type { Server, Target } from './url';
 
 /** All in milliseconds. The server's own timeouts come first: they leave the connection in good order. */
-export const LOCK_TIMEOUT = 2000;
+const LOCK_TIMEOUT = 2000;
 const STATEMENT_TIMEOUT = 4000;
 /** For a server that has gone silent. */
 const ANSWER_TIMEOUT = 5000;
@@ -51,6 +51,9 @@ const WEAK: readonly (readonly [setting: string, weak: readonly string[], meanin
 
 const TYPES = typesOf(PARSERS);
 
+const NO_PARAMETER =
+  'the pooler in between refuses options or another parameter of the URL: leave it out, or name it in ignore_startup_parameters of the pooler';
+
 /** A connection to a server, with the settings of the store. */
 export interface Session {
   readonly client: Client;
@@ -61,18 +64,29 @@ export interface Session {
   readonly destroy: () => void;
 }
 
-/** @returns connects to the first server that fits; each is tried once, those that failed lately after the others */
-export function connectorOf(target: Target, warned?: (message: string) => void) {
+/** The servers of a URL. */
+export interface Servers {
+  /**
+   * Connects to the first server that fits. Each is tried once, those that failed lately after the others.
+   *
+   * @throws {Error} of the only server, or {StoreUnavailable} with the reasons of all
+   */
+  connect(): Promise<Session>;
+  /** Tries a server after the others for a while. */
+  avoid(server: Server): void;
+}
+
+export function serversOf(target: Target, warned?: (message: string) => void): Servers {
   const failed = new Map<Server, number>();
   const warnings = new Set<string>();
   const warn = (message: string) => {
     if (!warnings.has(message)) warned?.(message);
     warnings.add(message);
   };
+  const avoid = (server: Server) => void failed.set(server, performance.now());
   const isAvoided = (server: Server) => performance.now() - (failed.get(server) ?? -AVOIDED) < AVOIDED;
 
-  /** @throws {Error} of the only server, or {StoreUnavailable} with the reasons of all */
-  return async function connect(): Promise<Session> {
+  async function connect(): Promise<Session> {
     const deadline = performance.now() + CONNECT_TIMEOUT;
     const reasons: string[] = [];
     let last: unknown;
@@ -84,13 +98,15 @@ export function connectorOf(target: Target, warned?: (message: string) => void) 
         failed.delete(server);
         return session;
       } catch (error) {
-        failed.set(server, performance.now());
+        avoid(server);
         last = error;
         reasons.push(`${server.name}: ${(error as Error).message || codeOf(error)}`);
       }
     }
     throw target.servers.length === 1 ? last : new StoreUnavailable(reasons.join('; '), { cause: last });
-  };
+  }
+
+  return { connect, avoid };
 }
 
 async function connectTo(
@@ -118,15 +134,17 @@ async function connectTo(
   });
   const destroy = () => client.connection.stream.destroy();
   try {
-    await client.connect().catch((error: unknown) => {
-      if ((error as Error).message !== 'timeout expired') throw error;
-      throw Object.assign(new Error(`no connection within ${timeout} ms`), { code: 'ETIMEDOUT' });
-    });
+    await client.connect();
     const backend = await setUp(client, target, timeout, warn);
     return { client, server, backend, destroy };
   } catch (error) {
     destroy();
-    throw error;
+    const { message } = error as Error;
+    // As PgBouncer says it, with the code of much that passes by itself.
+    if (message.startsWith('unsupported startup parameter'))
+      throw new Error(NO_PARAMETER, { cause: message });
+    if (!/^(timeout expired|Query read timeout)$/.test(message)) throw error;
+    throw Object.assign(new Error(`no answer within ${Math.round(timeout)} ms`), { code: 'ETIMEDOUT' });
   }
 }
 
@@ -194,7 +212,10 @@ async function setUp(
   return undefined;
 }
 
+/** Whether a default does what the setting is for. */
 function isAs(name: string, wanted: string, found = ''): boolean {
   if (name === RAISED) return found !== 'off' && found !== 'local';
+  if (name === 'client_min_messages') return found !== 'error';
+  if (name.endsWith('_timeout')) return Number(found) > 0 && Number(found) <= Number(wanted);
   return name === 'DateStyle' ? found.startsWith(wanted) : found === wanted;
 }

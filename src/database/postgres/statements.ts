@@ -12,6 +12,9 @@ import { EXACT, toParameters } from './dialect';
  */
 const MARKS = 1024;
 
+/** The code of a server that takes no writes: it is a standby, or has become one. Nothing has been written. */
+export const STANDBY = '25006';
+
 /** Matches statements that may write. If one has written nothing, its result rests on rows that must be durable first. */
 export const MAY_WRITE = /\b(INSERT|UPDATE|DELETE|MERGE)\b/i;
 

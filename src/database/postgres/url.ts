@@ -115,7 +115,7 @@ export function readUrl(url: string): Target {
   const passwordFile = take('password_file');
   const hasPassword = /:./.test(user) || parameters.has('password');
   if (passwordFile !== undefined && hasPassword)
-    throw new Error('expected no password in the URL beside a file of one, got both');
+    throw new Error('expected no password beside DATABASE_PASSWORD_FILE (password_file), got both');
   const number = (name: string, fallback: number) => Number(take(name) ?? fallback);
   const taken = {
     attributes: ATTRIBUTES.find((one) => one === parameters.get('target_session_attrs')) ?? 'read-write',
@@ -136,7 +136,8 @@ export function readUrl(url: string): Target {
     if (host.startsWith('/')) own.set('host', host);
     if (port !== '') own.set('port', port);
     // No URL has a user and no host.
-    const at = new URL(`${scheme}${user}${(host.startsWith('/') ? '' : host) || 'localhost'}${path}`);
+    const authority = (host.startsWith('/') ? '' : host) || (user === '' ? '' : 'localhost');
+    const at = new URL(`${scheme}${user}${authority}${path}`);
     at.search = own.toString();
     return { name: port === '' ? host : `${host}:${port}`, url: at.href };
   });

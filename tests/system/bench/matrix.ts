@@ -20,6 +20,7 @@ import {
   inCheckout,
   MEMORY,
   OURS,
+  POSTGRES,
   README,
   SQLITE,
   type Subject,
@@ -144,6 +145,25 @@ export const MATRIX: readonly Row[] = [
       { of: COMMIT_EACH.name, limit: 3, least: true },
     ],
   },
+  ...[16, MANY, 256].map((connections) => ({
+    ...plants,
+    name: `postgres-${connections}`,
+    title: `POST one plant, PostgreSQL, ${connections} connections`,
+    subjects: [POSTGRES],
+    connections,
+    goals: [],
+    rates: [],
+  })),
+  ...[MANY, 256, 512].map((connections) => ({
+    ...plants,
+    name: `far-${connections}`,
+    title: `POST one plant, PostgreSQL at 20 ms, ${connections} connections`,
+    subjects: [{ ...POSTGRES, distance: 20 }],
+    connections,
+    requests: 2 * connections,
+    goals: [],
+    rates: [],
+  })),
 ];
 
 /** The row of the server alone, beside the one that was built in another checkout: for whoever changes what a request passes. */

@@ -31,6 +31,8 @@ export interface Effort extends Rounds {
 export interface Sample {
   /** Microseconds of the server for one request, user and system together. */
   readonly cpu: number;
+  /** The same of its PostgreSQL. */
+  readonly databaseCpu: number;
   /** Requests a second. */
   readonly rate: number;
 }
@@ -89,7 +91,12 @@ function createClients(subject: Subject, server: Server, comparison: Comparison)
       await awake(load.rest());
       if (failure) throw failure;
       const seconds = (performance.now() - began) / 1000;
-      return { cpu: ((await server.used()).cpu - before.cpu) / requests, rate: requests / seconds };
+      const after = await server.used();
+      return {
+        cpu: (after.cpu - before.cpu) / requests,
+        databaseCpu: (after.databaseCpu - before.databaseCpu) / requests,
+        rate: requests / seconds,
+      };
     },
     close: () => {
       load.close();

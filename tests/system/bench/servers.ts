@@ -1,13 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Message } from '../../../src/contract';
+import { delayed } from '../../support/delayed';
+import { startPostgres } from '../../support/postgres';
 import { startChild } from '../program';
 import { type Contract, type Expectation, ITEMS, TOKEN } from './contracts';
 
 const ROOT = join(__dirname, '../../..');
-const DIST = join(ROOT, 'dist');
+export const DIST = join(ROOT, 'dist');
 const peer = (name: string): string => join(__dirname, `peers/${name}.mjs`);
 
 /** A program to be measured. */
@@ -18,7 +20,9 @@ export interface Subject {
   readonly included: string;
   /** Loaded before the program. */
   readonly preload?: string;
-  readonly sqlite?: true;
+  readonly database?: 'sqlite' | 'postgres';
+  /** Milliseconds that a round trip to the database takes longer than on this machine. */
+  readonly distance?: number;
   /** What it serves, where it is not that of the comparison. */
   readonly contract?: Contract;
   /** How many of the requests of a round it gets, where it would take minutes for all of them. 1 by default. */
@@ -38,7 +42,8 @@ export const OURS: Subject = {
 /** The same core without the program around it: for other documents than that of the plants. */
 export const CORE: Subject = { name: 'ours', file: peer('ours'), included: ALL };
 /** What a plant costs by where it is kept. */
-export const SQLITE: Subject = { ...OURS, sqlite: true };
+export const SQLITE: Subject = { ...OURS, database: 'sqlite' };
+export const POSTGRES: Subject = { ...OURS, database: 'postgres' };
 export const MEMORY: Subject = { ...OURS, name: 'memory', included: 'ours, without a database' };
 export const COMMIT_EACH: Subject = {
   ...SQLITE,
@@ -90,6 +95,8 @@ export const BACKEND: Subject = {
 export interface Usage {
   /** Microseconds, user and system together. */
   readonly cpu: number;
+  /** Microseconds of its PostgreSQL. */
+  readonly databaseCpu: number;
   /** Bytes that are resident. */
   readonly memory: number;
 }
@@ -106,6 +113,38 @@ function send(port: number, { method, path, headers, body }: Message): Promise<R
   return fetch(`http://127.0.0.1:${port}${path}`, { method, headers: { ...headers }, body: body ?? null });
 }
 
+/** A database of its own for a server. */
+export async function startDatabase(
+  { database, distance = 0 }: Pick<Subject, 'database' | 'distance'>,
+  folder: string,
+) {
+  if (database !== 'postgres')
+    return {
+      url: database ? `sqlite:${join(folder, 'plants.db')}` : 'memory:',
+      cpu: () => 0,
+      stop: () => Promise.resolve(),
+    };
+  const postgres = await startPostgres();
+  const proxy = distance > 0 ? await delayed(postgres.port, distance) : undefined;
+  const url = await postgres.createDatabase();
+  return {
+    url: url.replace(`:${postgres.port}/`, `:${proxy?.port ?? postgres.port}/`),
+    /** Of the processes that still run: nanoseconds in the first place of each file (Linux only). */
+    cpu: () =>
+      postgres.processes().reduce((sum, pid) => {
+        try {
+          return sum + Number.parseInt(readFileSync(`/proc/${pid}/schedstat`, 'utf8')) / 1000;
+        } catch {
+          return sum; // it has ended
+        }
+      }, 0),
+    async stop() {
+      await proxy?.close();
+      await postgres.remove();
+    },
+  };
+}
+
 /** Starts a server in a process of its own, and waits for its response to the first expectation. */
 export async function startServer(subject: Subject, { document, expectations }: Contract): Promise<Server> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-'));
@@ -113,13 +152,14 @@ export async function startServer(subject: Subject, { document, expectations }: 
     writeFileSync(join(folder, name), JSON.stringify(value));
     return join(folder, name);
   };
+  const database = await startDatabase(subject, folder);
   const env = {
     ...process.env,
     NODE_ENV: 'production',
     PORT: '0',
     API_TOKENS: TOKEN,
     LOG_LEVEL: 'warn', // no peer writes a line for every request
-    DATABASE_URL: subject.sqlite ? `sqlite:${join(folder, 'plants.db')}` : 'memory:',
+    DATABASE_URL: database.url,
     BENCH_DOCUMENT: write('document.json', document),
     BENCH_ITEMS: write('items.json', ITEMS),
   };
@@ -136,9 +176,10 @@ export async function startServer(subject: Subject, { document, expectations }: 
   return {
     port,
     startup: performance.now() - began,
-    used: () => child.ask<Usage>({}),
+    used: async () => ({ ...(await child.ask<Usage>({})), databaseCpu: database.cpu() }),
     async stop() {
       await child.kill();
+      await database.stop();
       rmSync(folder, { recursive: true });
     },
   };

@@ -122,7 +122,7 @@ export function loadAll(servers: Servers, seed: number) {
       await Promise.all(each);
     },
     /** Stops, and compares what was answered with what the primary has; then removes it. */
-    async stop(cluster: Cluster): Promise<Outcome> {
+    async stop(cluster: { settled(): Promise<{ readonly port: number }> }): Promise<Outcome> {
       const silences = Object.fromEntries(loads.map(([way, load]) => [way, [Math.round(load.silence())]]));
       await within(PATIENCE, Promise.all(loads.map(([, load]) => load.stop())), 'a request is not answered');
       const { port } = await cluster.settled();
