@@ -1,4 +1,4 @@
-# make image && docker run --rm --read-only -v plants:/data -p 3000:3000 -e API_TOKENS=secret plant-store
+# make image && docker run --rm --read-only --stop-timeout 45 -v plants:/data -p 3000:3000 -e API_TOKENS=secret plant-store
 
 # The version is that of .nvmrc: `make image` passes it. The packages compile no native code, so the slim image is enough.
 ARG NODE_VERSION
@@ -21,7 +21,8 @@ COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/generated/openapi.json generated/
 COPY --from=build /app/dist dist
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 OPS_PORT=3001 DATABASE_URL=sqlite:/data/plants.db
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 OPS_PORT=3001 SHUTDOWN_DELAY=5000 \
+  DATABASE_URL=sqlite:/data/plants.db UPLOAD_FOLDER=/data/uploads
 USER node
 # 3001 serves probes and metrics: do not publish it.
 EXPOSE 3000 3001

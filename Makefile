@@ -14,7 +14,7 @@ export NODE_COMPILE_CACHE := $(CURDIR)/.cache/node
 
 INSTALLED := node_modules/.package-lock.json
 
-.PHONY: help install generate breaking check quick loop modules format build pack test gate run dev migrate seed mock clean browser contract todo new mutants crash cluster alerts connections soak bodies growth bench testers servers documents sbom image
+.PHONY: help install generate breaking check quick loop modules format build pack test gate run dev migrate backup restore seed mock clean browser contract todo new mutants crash cluster alerts connections soak bodies growth bench testers servers documents sbom image
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -42,6 +42,12 @@ dev: $(INSTALLED) ## serve while you edit: check every change, then replace the 
 
 migrate: $(INSTALLED) ## apply the migrations that the database lacks; list them
 	@tsx src/main.ts migrate
+
+backup: $(INSTALLED) ## copy the SQLite database while it is used: make backup TO=/mnt/monday.db
+	@tsx src/main.ts backup '$(TO)'
+
+restore: $(INSTALLED) ## put a backup in the place of the SQLite database: make restore FROM=/mnt/monday.db
+	@tsx src/main.ts restore '$(FROM)'
 
 seed: $(INSTALLED) ## fill the database of a developer: src/seed.ts
 	@tsx src/seed.ts

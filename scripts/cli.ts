@@ -15,6 +15,8 @@ const USAGE = `contract-first COMMAND, in the folder of a service
   todo      list what is left to write
   breaking  list the changes that break a client: contract-first breaking GIT-REF
   migrate   apply the migrations that the database lacks, and list them
+  backup    copy the SQLite database while it is used: contract-first backup path/to/file
+  restore   put a backup in the place of the SQLite database: contract-first restore path/to/file
   seed      fill the database of a developer: src/seed.ts`;
 
 /** The module of each command. */
@@ -30,6 +32,8 @@ const COMMANDS: Readonly<
   todo: () => import('./prove/service/todo.js'),
   breaking: () => import('./breaking/main.js'),
   migrate: async () => ({ main: (await import('./jobs.js')).migrate }),
+  backup: async () => ({ main: (await import('./jobs.js')).backup }),
+  restore: async () => ({ main: (await import('./jobs.js')).restore }),
   seed: async () => ({ main: (await import('./jobs.js')).seed }),
 };
 

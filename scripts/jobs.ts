@@ -13,9 +13,15 @@ function run(file: string, args: readonly string[]): void {
   process.exitCode = status ?? 1;
 }
 
-export const migrate = (args: readonly string[]): void => {
-  run('src/main.ts', ['migrate', ...args]);
-};
+const command =
+  (name: string) =>
+  (args: readonly string[]): void => {
+    run('src/main.ts', [name, ...args]);
+  };
+
+export const migrate = command('migrate');
+export const backup = command('backup');
+export const restore = command('restore');
 
 export const seed = (args: readonly string[]): void => {
   run('src/seed.ts', args);

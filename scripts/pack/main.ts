@@ -62,7 +62,13 @@ export function pack(): string {
   const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as RootManifest;
   files.set('package.json', `${JSON.stringify(createManifest(manifest, files), null, 2)}\n`);
   files.set('README.md', readFileSync(path.join(root, 'scripts/pack/PACKAGE.md'), 'utf8'));
-  for (const name of ['LICENSE', 'CHANGELOG.md', 'src/runtime/README.md', 'src/kysely/README.md'])
+  for (const name of [
+    'LICENSE',
+    'CHANGELOG.md',
+    'src/runtime/README.md',
+    'src/kysely/README.md',
+    'docs/postgres-backup.md',
+  ])
     files.set(name, readFileSync(path.join(root, name), 'utf8'));
   const style = 'scripts/prove/report/page.css';
   files.set(`dist/${style}`, readFileSync(path.join(root, style), 'utf8'));

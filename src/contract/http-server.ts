@@ -6,7 +6,7 @@ import {
   ServerResponse,
   STATUS_CODES,
 } from 'node:http';
-import { Server as NetServer, Socket } from 'node:net';
+import { type ListenOptions, Server as NetServer, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Express } from 'express';
 import { canHappen, REFUSED } from './exchange/own-refusals';
@@ -43,6 +43,8 @@ type Sent = (error?: Error | null) => void;
 const SEND_TIMEOUT = 30_000;
 /** Connections that the operating system accepts before the server does: the default of Node. */
 const BACKLOG = 511;
+/** Milliseconds without a new connection after which a server that stops has all that the operating system has accepted. */
+const QUIET = 2;
 /** Milliseconds between the times at which a server that stops closes its idle connections: a request may be on its way. */
 const IDLE_GRACE = 500;
 
@@ -176,52 +178,61 @@ export function createHttpServer(
  * Stops listening, and closes idle connections, the first after `IDLE_GRACE`: a request may already be on its way.
  */
 function drain(server: Server, connections: ReadonlyMap<Duplex, Connection>): void {
-  stopListening(server);
   const closeIdle = () => {
     for (const { isIdle, socket } of connections.values())
       if (isIdle || socket.bytesRead === 0) socket.destroy();
   };
-  const timer = setInterval(() => setImmediate(closeIdle), IDLE_GRACE); // setImmediate: read received requests first
-  server.once('close', () => {
-    clearInterval(timer);
+  stopListening(server, () => {
+    const timer = setInterval(() => setImmediate(closeIdle), IDLE_GRACE); // setImmediate: read received requests first
+    server.once('close', () => {
+      clearInterval(timer);
+    });
   });
 }
 
 /**
- * Closes the listener once it has the connections that the operating system has accepted: to close it resets those. They come
- * in order, one in each turn of the event loop. None of them is read before that, or clients that wait for their answers
- * would go on to open others.
+ * Closes the listener once it has the connections that the operating system has accepted: to close it resets those. None of them
+ * is read before that, or clients that wait for their answers would go on to open others. If they come without a pause, it takes
+ * all of `IDLE_GRACE`, and at least as many as had been accepted before.
  */
-function stopListening(server: Server): void {
+function stopListening(server: Server, then: () => void): void {
   const accepted: Socket[] = [];
-  let [left, seen] = [BACKLOG + 1, -1]; // Linux accepts one more
+  const end = performance.now() + IDLE_GRACE;
+  let [left, seen] = [BACKLOG + 1, NaN]; // Linux accepts one more
   const accept = (socket?: Socket) => {
     left--;
     if (socket instanceof Socket) accepted.push(socket.pause());
   };
-  const turn = () => {
-    if (left !== seen && left > 0) {
+  const close = () => {
+    if (left !== seen && (left > 0 || performance.now() < end)) {
       seen = left;
-      setImmediate(turn);
+      setTimeout(() => setImmediate(close), QUIET); // setImmediate: a busy server may have accepted none meanwhile
       return;
     }
     server.off('connection', accept).off('drop', accept);
     // server.close() of node:http closes idle connections at once, even with unread requests in their buffers.
     NetServer.prototype.close.call(server);
     for (const socket of accepted) socket.resume();
+    then();
   };
   server.on('connection', accept).on('drop', accept);
-  setImmediate(turn);
+  close();
 }
 
 /**
  * Starts to listen. Resolves with the URL of the server once it accepts connections; rejects with the error of Node.
  *
  * @param port 0 for any free port
+ * @param options those of Node, of processes that share the port
  */
-export function listen(server: Server, host: string, port: number): Promise<string> {
+export function listen(
+  server: Server,
+  host: string,
+  port: number,
+  options: Pick<ListenOptions, 'exclusive' | 'reusePort'> = {},
+): Promise<string> {
   return new Promise((resolve, reject) => {
-    server.once('error', reject).listen(port, host, BACKLOG, () => {
+    server.once('error', reject).listen({ ...options, port, host, backlog: BACKLOG }, () => {
       server.off('error', reject);
       const address = server.address();
       const actual = typeof address === 'object' && address !== null ? address.port : port;

@@ -2,6 +2,7 @@ import type { Faults } from './failure';
 import type { Schema } from './schema';
 import type { Dialect, Rendered, Result } from './sql';
 import type { Opening } from './start';
+import type { ClosedDatabase } from './store';
 
 /**
  * One kind of database, and all in which it differs from the others. Another one is a folder beside `sqlite/` that exports
@@ -29,6 +30,8 @@ export interface Driver {
    * @throws {Error} of the engine, or with a sentence that says what is wrong
    */
   open(url: string, schema: Schema, opening: Opening): Promise<Connection>;
+  /** Copies its databases. An engine without it has tools of its own for that. @throws {Error} as `open` does */
+  copies?(url: string, schema: Schema): Pick<ClosedDatabase, 'backup' | 'restore'>;
 }
 
 /** A database that is open. It throws the errors of its engine, or those of `store.ts`. */

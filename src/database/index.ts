@@ -29,7 +29,7 @@ export {
   StoreUnavailable,
   UnusableDatabase,
 } from './store';
-export type { Store, StoreObserver } from './store';
+export type { ClosedDatabase, Store, StoreObserver } from './store';
 export { addColumn, createTable, deleteFrom, equal, insertInto, select, table, update } from './table';
 export type { ChangesOf, NewRowOf, RowOf, TableOf } from './table';
 export type { Queries } from './transaction';

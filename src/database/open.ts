@@ -1,9 +1,10 @@
 import { createDatabase, type Database } from './database';
 import type { Driver } from './driver';
 import { DRIVERS } from './drivers';
+import { explain } from './failure';
 import type { Schema } from './schema';
 import { type Opening, persist } from './start';
-import { type StoreObserver, UnusableDatabase } from './store';
+import { type ClosedDatabase, type StoreObserver, UnusableDatabase } from './store';
 
 /** What a database URL may look like: `memory:, sqlite:PATH or ...`. */
 export function databaseUrls(): string {
@@ -48,8 +49,29 @@ export async function openDatabase(url: string, schema: Schema, observer?: Store
   if (wrong !== undefined) throw new UnusableDatabase(wrong);
   const { faults } = driver;
   const subject = driver.subjectOf(url);
+  observer?.opening?.(closedDatabase(driver, subject, url, schema));
   const timeout = driver.startTimeoutOf?.(url) ?? START_TIMEOUT;
   const open = (opening: Opening) => driver.open(url, schema, opening);
   const connection = await persist(open, { subject, faults, timeout, observer });
   return createDatabase(driver, connection, { subject, probe: schema.probe, observer });
+}
+
+async function explained<T>({ faults }: Driver, subject: string, action: () => Promise<T>): Promise<T> {
+  try {
+    return await action();
+  } catch (error) {
+    throw new UnusableDatabase(explain(subject, error, faults.advice), { cause: error });
+  }
+}
+
+function closedDatabase(driver: Driver, subject: string, url: string, schema: Schema): ClosedDatabase {
+  const copy = (direction: 'backup' | 'restore') => (file: string) =>
+    explained(driver, subject, () => {
+      const copies = driver.copies?.(url, schema);
+      if (copies) return copies[direction](file);
+      throw new Error(
+        'its engine has tools of its own for that: docs/postgres-backup.md shows those of PostgreSQL',
+      );
+    });
+  return { subject, backup: copy('backup'), restore: copy('restore') };
 }

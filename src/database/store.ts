@@ -100,4 +100,38 @@ export interface StoreObserver {
   migrated?(name: string, number: number): void;
   /** The database keeps less than it could: a sentence that says which of its settings is why. */
   warned?(message: string): void;
+  /** Called before a database is opened. If it throws, the database is not opened, and fails with that error. */
+  opening?(database: ClosedDatabase): void;
+}
+
+/** A copy that has been made and verified. */
+export interface Copied {
+  readonly tables: number;
+  /** In all tables. */
+  readonly rows: number;
+  /** That of its schema: how many migrations have run. */
+  readonly version: number;
+  readonly bytes: number;
+  /** The name that the replaced file of a restore has now, if there was one. */
+  readonly kept?: string | undefined;
+}
+
+/** The files of a database that this process does not have open. */
+export interface ClosedDatabase {
+  /** Begins the messages about it. */
+  readonly subject: string;
+  /**
+   * Copies the database to a new file, while others write to it.
+   *
+   * @throws {UnusableDatabase} if no whole copy can be made, or the file exists; nothing has been written then
+   */
+  backup(file: string): Promise<Copied>;
+  /**
+   * Puts a copy of a backup in the place of the database, and keeps the replaced file under another name. If the process is
+   * killed meanwhile, a start finds the old database or the new one, or refuses what is there.
+   *
+   * @throws {UnusableDatabase} if the database is in use, or no start of this program would accept the backup; nothing has
+   *   been changed then
+   */
+  restore(file: string): Promise<Copied>;
 }

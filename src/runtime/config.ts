@@ -2,6 +2,7 @@ import { constants } from 'node:buffer';
 import { tmpdir } from 'node:os';
 import { databaseUrls, isDatabaseUrl, START_TIMEOUT, wrongOfUrl } from '../database';
 import type { RateLimit } from './rate-limit-stores';
+import { partOf, type Place, placeIn } from './worker';
 
 /** Everything that is wrong with the environment, one sentence a line. */
 export class InvalidConfig extends Error {
@@ -28,6 +29,24 @@ export class Variables {
     if (value >= least && value <= most) return value;
     this.expected(name, `an integer from ${least} to ${most}`);
     return fallback;
+  }
+
+  /** Reads an integer that holds for all workers of this machine together. In a worker it is its part. */
+  shared(name: string, fallback: number, least: number, most: number): number {
+    const value = this.integer(name, fallback, least, most);
+    const workers = this.workers;
+    if (value < workers) this.expected(name, `at least one for each of ${workers} workers`, String(value));
+    return this.place ? partOf(value, workers, this.place) : value;
+  }
+
+  /** That of the worker whose environment this is. */
+  get place(): Place | undefined {
+    return placeIn(this.environment);
+  }
+
+  /** WORKERS; 1 if it is wrong, which `readServerConfig` notes. */
+  get workers(): number {
+    return Number(/^\d{1,2}$/.exec(this.read('WORKERS'))?.[0] ?? 1) || 1;
   }
 
   /** Notes a fault. Pass `got` if the text of the variable can contain a secret. */
@@ -62,6 +81,7 @@ export type ServerConfig = Readonly<ReturnType<typeof readServerConfig>>;
 
 export function readServerConfig(variables: Variables) {
   const integer = variables.integer.bind(variables);
+  const shared = variables.shared.bind(variables);
   const host = variables.read('HOST') || '127.0.0.1';
   return {
     host,
@@ -69,16 +89,20 @@ export function readServerConfig(variables: Variables) {
     port: integer('PORT', 3000, 0, 65_535),
     /** The listener of probes and metrics; undefined: the listener of the service. */
     ops: readOps(variables, host),
+    /** The processes that serve on the port. 1: this one. */
+    workers: integer('WORKERS', 1, 1, 64),
+    /** Which of them this process is; undefined: their primary, or the only one. */
+    worker: variables.place,
     /** No generated token, no stub. */
     production: variables.read('NODE_ENV') === 'production',
     corsOrigins: readOrigins(variables),
     limits: readLimits(variables),
-    maxConnections: integer('MAX_CONNECTIONS', 2000, 1, 1_000_000),
-    maxRequests: integer('MAX_REQUESTS', 512, 1, 1_000_000),
+    maxConnections: shared('MAX_CONNECTIONS', 2000, 1, 1_000_000),
+    maxRequests: shared('MAX_REQUESTS', 512, 1, 1_000_000),
     deadline: integer('REQUEST_DEADLINE', 40_000, 1, HOUR),
     uploadTimeout: integer('UPLOAD_TIMEOUT', 30_000, 1, HOUR),
     streams: {
-      most: integer('MAX_STREAMS', 1000, 1, 1_000_000),
+      most: shared('MAX_STREAMS', 1000, 1, 1_000_000),
       itemTimeout: integer('STREAM_ITEM_TIMEOUT', 600_000, 1, DAY * 1000),
       /** 0: none. */
       heartbeat: integer('STREAM_HEARTBEAT', 15_000, 0, HOUR),
@@ -92,7 +116,7 @@ export function readServerConfig(variables: Variables) {
     /** The folder, and the bytes of all files in it together. */
     uploads: {
       folder: variables.read('UPLOAD_FOLDER') || tmpdir(),
-      quota: integer('UPLOAD_QUOTA', 2 ** 30, 1, Number.MAX_SAFE_INTEGER),
+      quota: shared('UPLOAD_QUOTA', 2 ** 30, 1, Number.MAX_SAFE_INTEGER),
     },
     /** Whether answers are compressed. */
     compression: readSwitch(variables, 'COMPRESSION', true),
@@ -127,7 +151,28 @@ export function readDatabaseUrl(variables: Variables, fallback: string): string 
   const whole = added.length === 0 ? url : `${url}${url.includes('?') ? '&' : '?'}${added.join('&')}`;
   const wrong = wrongOfUrl(whole);
   if (wrong !== undefined) variables.wrong.push(`DATABASE_URL: ${wrong}`);
-  return whole;
+  return shareDatabase(variables, whole);
+}
+
+/** Connections to PostgreSQL: of all workers if no others are demanded, and of each at least. */
+const CONNECTIONS = { all: 8, each: 2 };
+
+/** The URL of a database that all workers can share. That of a worker has its part of the connections to PostgreSQL. */
+function shareDatabase(variables: Variables, url: string): string {
+  const { workers, place } = variables;
+  if (workers > 1 && url === 'memory:')
+    variables.expected('DATABASE_URL', `a database that ${workers} workers (WORKERS) can share`, url);
+  if (workers === 1 || !/^postgres(ql)?:/.test(url)) return url;
+  const given = /[?&]connections=(\d{1,4})(?=&|$)/.exec(url)?.[1];
+  const least = CONNECTIONS.each * workers;
+  const all = Number(given ?? Math.max(CONNECTIONS.all, least));
+  if (all < least)
+    variables.expected('DATABASE_URL', `connections=${least} or more for ${workers} workers`, String(all));
+  if (!place) return url;
+  const own = `connections=${partOf(all, workers, place)}`;
+  return given === undefined
+    ? `${url}${url.includes('?') ? '&' : '?'}${own}`
+    : url.replace(`connections=${given}`, own);
 }
 
 function readOps(variables: Variables, host: string) {
@@ -165,7 +210,8 @@ function readRateLimit(variables: Variables): RateLimit | undefined {
   const text = variables.read('RATE_LIMIT');
   if (text === '') return undefined;
   const [, requests = 0, seconds = 0] = (/^(\d{1,9})\/(\d{1,5})s$/.exec(text) ?? []).map(Number);
-  if (requests >= 1 && seconds >= 1 && seconds <= DAY) return { requests, seconds };
+  if (requests >= 1 && seconds >= 1 && seconds <= DAY)
+    return { requests, seconds, byPrimary: variables.place !== undefined };
   variables.expected('RATE_LIMIT', `requests and seconds like 100/60s, at most ${DAY} seconds`);
   return undefined;
 }
@@ -184,7 +230,10 @@ function readRateLimitStore(variables: Variables) {
   if (url === '') return undefined;
   if (variables.read('RATE_LIMIT') === '')
     variables.expected('RATE_LIMIT_STORE', 'RATE_LIMIT beside it, such as 100/60s', 'none');
-  if (/^postgres(ql)?:/.test(url) ? !isDatabaseUrl(url) : !isRedisUrl(url))
+  const isPostgres = /^postgres(ql)?:/.test(url);
+  const wrong = isPostgres ? wrongOfUrl(url) : undefined;
+  if (wrong !== undefined) variables.wrong.push(`RATE_LIMIT_STORE: ${wrong}`);
+  else if (isPostgres ? !isDatabaseUrl(url) : !isRedisUrl(url))
     variables.expected('RATE_LIMIT_STORE', STORE_URLS, `${url.split(':')[0] ?? ''}:...`);
   return { url, whenAway } as const;
 }

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import {
   InvalidContract,
   type OpenApiDocument,
@@ -13,6 +12,7 @@ import type { Client } from './secrets';
 import { InvalidConfig, type Variables } from './config';
 import { type JwtIssuer, jwtVerifier, readIssuer } from './jwt';
 import { readSecrets, type SecretSource, watchSecrets } from './secret-source';
+import { madeUp, type Place } from './worker';
 import { AcceptedSecrets, API_KEYS, BASIC_USERS, BEARER_TOKENS, type SecretForm } from './secrets';
 
 /** The configuration of the verifier of a security scheme: the environment variables with its secrets. */
@@ -89,6 +89,8 @@ export interface CredentialsConfig<V extends Verifiers = Verifiers> {
   readonly sources: ReadonlyMap<string, SecretSource>;
   /** By the beginning of the names of their variables. */
   readonly issuers: ReadonlyMap<string, JwtIssuer>;
+  /** That of a worker, whose generated secrets are those of the others. */
+  readonly place?: Place | undefined;
 }
 
 /** The environment variables that the verifiers read. */
@@ -123,7 +125,7 @@ export function readCredentials<V extends Verifiers>(
     if (issuer !== undefined && read) issuers.set(issuer, read);
   }
   if (variables.read('NODE_ENV') !== 'production' || variables.wrong.length > 0)
-    return { verifiers, sources, issuers };
+    return { verifiers, sources, issuers, place: variables.place };
   for (const { form, variable } of unset({ verifiers, sources, issuers })) {
     const names = `${variable} or ${variable}_FILE`;
     variables.expected(names, `${form.many}, since NODE_ENV is production`, 'none');
@@ -183,7 +185,7 @@ export function openSecrets(config: CredentialsConfig, document: OpenApiDocument
   const accepted = new Map(
     [...sources].map(([variable, { form, secrets = [] }]) => {
       if (!missing.has(variable)) return [variable, new AcceptedSecrets(secrets)];
-      const secret = generate(form);
+      const secret = generate(config.place, variable, form);
       for (const [scheme, verifier] of Object.entries(verifiers))
         if (isVerifier(verifier) && verifier.secrets === variable)
           generated.set(scheme, { variable, secret, credential: credentialOf(verifier, secret) });
@@ -245,8 +247,8 @@ export function openCredentials<Dependencies, V extends Verifiers<Dependencies>>
   };
 }
 
-const generate = ({ form }: SecretForm): string =>
-  `${form === BASIC_USERS.form ? 'user:' : ''}${randomBytes(24).toString('base64url')}`;
+const generate = (place: Place | undefined, variable: string, { form }: SecretForm): string =>
+  `${form === BASIC_USERS.form ? 'user:' : ''}${madeUp(place, variable, 24).toString('base64url')}`;
 
 /** @throws {InvalidContract} */
 function checkKinds(document: OpenApiDocument, verifiers: Verifiers): void {

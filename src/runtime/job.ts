@@ -1,4 +1,4 @@
-import { type Store, type StoreObserver, UnusableDatabase } from '../database';
+import { type ClosedDatabase, type Store, type StoreObserver, UnusableDatabase } from '../database';
 import { InvalidConfig } from './config';
 import { CLOSE_TIMEOUT } from './shutdown';
 
@@ -17,6 +17,39 @@ export interface JobParts<Config extends object, Dependencies extends Store> {
 export const migrate = <Config extends object>(parts: JobParts<Config, Store>): Promise<never> =>
   run(parts, (_, applied) => {
     console.log(applied === 0 ? 'nothing to do: the schema is up to date' : `migrations applied: ${applied}`);
+  });
+
+/**
+ * Makes a backup of the database, or puts one in its place, and ends the process as `migrate` does. The database is not opened:
+ * nothing is migrated.
+ *
+ * @param file the backup
+ */
+export const copy = <Config extends object>(
+  { readConfig, open }: JobParts<Config, Store>,
+  direction: 'backup' | 'restore',
+  file: string,
+): Promise<never> =>
+  end(readConfig, [], async (config) => {
+    let database: ClosedDatabase | undefined;
+    const opening = (closed: ClosedDatabase) => {
+      database ??= closed;
+      throw new UnusableDatabase('it stays closed');
+    };
+    try {
+      await closeInTime(await open(config, { ...SILENT, opening }));
+    } catch (error) {
+      if (!database) throw error;
+    }
+    if (!database) throw new UnusableDatabase(`${direction}: expected a service with a database, got none`);
+    const { tables, rows, version, bytes, kept } = await database[direction](file);
+    console.log(
+      direction === 'backup'
+        ? `${database.subject} was copied to ${file}`
+        : `${database.subject} is that of ${file}`,
+    );
+    console.log(`rows ${rows}, tables ${tables}, schema version ${version}, bytes ${bytes}`);
+    if (kept !== undefined) console.log(`what it replaced is kept as ${kept}`);
   });
 
 /**
@@ -40,34 +73,45 @@ export function runSeed<Config extends object, Dependencies extends Store>({
   void run(parts, work, wrong);
 }
 
-/** @param wrong what is wrong besides the configuration */
-async function run<Config extends object, Dependencies extends Store>(
+const SILENT: StoreObserver = { waiting: () => undefined, committed: () => undefined };
+
+/** Opens the dependencies for some work. */
+function run<Config extends object, Dependencies extends Store>(
   { readConfig, open }: JobParts<Config, Dependencies>,
   work: (dependencies: Dependencies, applied: number) => Promise<void> | void,
   wrong: string[] = [],
 ): Promise<never> {
-  let applied = 0;
-  const observer: StoreObserver = {
-    waiting: () => undefined,
-    committed: () => undefined,
-    migrated(name, number) {
-      if (applied++ === 0) console.log('migration  name');
-      console.log(`${String(number).padStart(9)}  ${name}`);
-    },
-    warned: console.error,
-  };
+  return end(readConfig, wrong, async (config) => {
+    let applied = 0;
+    const dependencies = await open(config, {
+      ...SILENT,
+      migrated(name, number) {
+        if (applied++ === 0) console.log('migration  name');
+        console.log(`${String(number).padStart(9)}  ${name}`);
+      },
+      warned: console.error,
+    });
+    try {
+      await work(dependencies, applied);
+    } finally {
+      await closeInTime(dependencies);
+    }
+  });
+}
+
+/** @param wrong what is wrong besides the configuration */
+async function end<Config extends object>(
+  readConfig: JobParts<Config, Store>['readConfig'],
+  wrong: string[],
+  work: (config: Config) => Promise<void>,
+): Promise<never> {
   try {
     // Nobody is served, and so no client needs a secret.
     const config = readConfig({ ...process.env, NODE_ENV: 'development' });
     if ('databaseUrl' in config && config.databaseUrl === 'memory:')
       wrong.push('DATABASE_URL: expected a database that is kept, got memory:');
     if (wrong.length > 0) throw new InvalidConfig(wrong.join('\n'));
-    const dependencies = await open(config, observer);
-    try {
-      await work(dependencies, applied);
-    } finally {
-      await closeInTime(dependencies);
-    }
+    await work(config);
   } catch (error) {
     const isKnown = error instanceof InvalidConfig || error instanceof UnusableDatabase;
     console.error(isKnown ? error.message : error);

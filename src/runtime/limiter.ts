@@ -1,5 +1,10 @@
 import type { Logger } from 'pino';
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import {
+  RateLimiterCluster,
+  RateLimiterClusterMaster,
+  RateLimiterMemory,
+  RateLimiterRes,
+} from 'rate-limiter-flexible';
 import { StoreUnavailable } from '../database';
 import { inTime } from './probes';
 import { openLimiterStore, type RateLimit, STORE_TIMEOUT } from './rate-limit-stores';
@@ -26,12 +31,25 @@ export interface SharedStore {
   readonly uncounted: () => void;
 }
 
-/** Decides who counts: all servers with the same store together, or this process alone. */
+/** Decides who counts: all servers with the same store together, all workers of this machine, or this process alone. */
 export function createLimiter(limit: RateLimit, store: SharedStore | undefined): Limiter {
   if (store) return sharedLimiter(limit, store);
-  const limiter = new RateLimiterMemory({ points: limit.requests, duration: limit.seconds });
-  return { consume: (client) => counted(limiter.consume(client)), close: () => Promise.resolve() };
+  const options = { points: limit.requests, duration: limit.seconds, keyPrefix: 'requests' };
+  const close = () => Promise.resolve();
+  if (limit.byPrimary !== true) {
+    const limiter = new RateLimiterMemory(options);
+    return { consume: (client) => counted(limiter.consume(client)), close };
+  }
+  const limiter = new RateLimiterCluster({ ...options, timeoutMs: STORE_TIMEOUT });
+  const consume = (client: string) =>
+    counted(limiter.consume(client)).catch((error: unknown) => {
+      throw away(error); // the primary is late
+    });
+  return { consume, close };
 }
+
+/** In the primary: counts for the limiters of all workers. */
+export const countForWorkers = () => new RateLimiterClusterMaster();
 
 /** The package rejects with the count of a request that is over the quota. */
 const counted = (request: Promise<RateLimiterRes>): Promise<RateLimiterRes> =>
@@ -102,7 +120,10 @@ function sharedLimiter(limit: RateLimit, { url, service, log, uncounted }: Share
         throw error;
       }
     },
-    close,
+    close() {
+      failedAt ??= performance.now(); // what is under way fails, and that concerns nobody
+      return close();
+    },
   };
 }
 

@@ -1,8 +1,13 @@
+import type { Readable, Writable } from 'node:stream';
 import { type Logger, pino } from 'pino';
 
-/** Logs to standard output: one JSON object a line, or readable lines on a terminal. */
-export function createLog(level: string): Logger {
-  const options = { level, base: null };
+/**
+ * Logs to standard output: one JSON object a line, or readable lines on a terminal.
+ *
+ * @param worker its number, which is in each line
+ */
+export function createLog(level: string, worker?: number): Logger {
+  const options = { level, base: worker === undefined ? null : { worker } };
   if (process.stdout.isTTY) return pino({ ...options, transport: { target: 'pino-pretty' } });
   return pino({ ...options, formatters: { level: (label) => ({ level: label }) } }, standardOutput());
 }
@@ -24,4 +29,26 @@ function standardOutput() {
       lines += line;
     },
   };
+}
+
+/** The longest part of a line that is held back until the rest of it comes, in bytes. */
+const LONGEST_LINE = 1_048_576;
+
+/** Copies the output of a process in whole lines, so that those of several processes do not mix. */
+export function copyLines(from: Readable | null, to: Writable): void {
+  let held: Buffer[] = [];
+  let length = 0;
+  from?.on('data', (chunk: Buffer) => {
+    const end = length + chunk.length > LONGEST_LINE ? chunk.length : chunk.lastIndexOf('\n') + 1;
+    if (end > 0) {
+      to.write(Buffer.concat([...held, chunk.subarray(0, end)]));
+      [held, length] = [[], 0];
+    }
+    if (end === chunk.length) return;
+    held.push(chunk.subarray(end));
+    length += chunk.length - end;
+  });
+  from?.on('end', () => {
+    if (length > 0) to.write(Buffer.concat([...held, Buffer.from('\n')]));
+  });
 }

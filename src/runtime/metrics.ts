@@ -1,7 +1,23 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from '@prometheus-io/client';
+import {
+  collectDefaultMetrics,
+  Counter,
+  Gauge,
+  Histogram,
+  type MetricObject,
+  type MetricValueWithName,
+  Registry,
+} from '@prometheus-io/client';
 import type { StoreObserver } from '../database';
 
+type Labels = Readonly<Record<string, string | number>>;
+
+/** A metric and its values: what processes send each other. */
+type Measured = Omit<MetricObject, 'collect'> & { readonly values: MetricValueWithName<string>[] };
+/** The metrics of one process. */
+export type Snapshot = readonly Measured[];
+
 interface Series {
+  readonly labels: Labels;
   /** The number of durations within each bound, without those within a smaller one; last those beyond all bounds. */
   readonly counts: number[];
   /** Seconds. */
@@ -24,10 +40,9 @@ export class Durations {
   ) {}
 
   /** Creates the function that adds a duration, in milliseconds, to the series with these labels. */
-  observer(labels: Readonly<Record<string, string | number>>): (milliseconds: number) => void {
-    const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escaped(String(value))}"`);
-    const key = pairs.join(',');
-    const series = this.all.get(key) ?? { counts: [...this.bounds, Infinity].map(() => 0), sum: 0 };
+  observer(labels: Labels): (milliseconds: number) => void {
+    const key = JSON.stringify(labels);
+    const series = this.all.get(key) ?? { labels, counts: [...this.bounds, Infinity].map(() => 0), sum: 0 };
     this.all.set(key, series);
     return (milliseconds) => {
       const seconds = milliseconds / 1000;
@@ -38,25 +53,39 @@ export class Durations {
     };
   }
 
-  /** In the text format of Prometheus. */
-  text(): string {
-    const { name, bounds } = this;
-    const lines = [`# HELP ${name} ${this.help}`, `# TYPE ${name} histogram`];
-    for (const [labels, { counts, sum }] of this.all) {
+  /** As the client library has it. */
+  get(): Measured {
+    const { name, help, bounds } = this;
+    const values = [...this.all.values()].flatMap(({ labels, counts, sum }) => {
       let count = 0;
-      for (const [at, own] of counts.entries()) {
-        count += own;
-        lines.push(`${name}_bucket{le="${bounds[at] ?? '+Inf'}",${labels}} ${count}`);
-      }
-      lines.push(`${name}_sum{${labels}} ${sum}`, `${name}_count{${labels}} ${count}`);
-    }
-    return `${lines.join('\n')}\n`;
+      const buckets = counts.map((own, at) => ({
+        metricName: `${name}_bucket`,
+        labels: { le: bounds[at] ?? '+Inf', ...labels },
+        value: (count += own),
+      }));
+      return [
+        ...buckets,
+        { metricName: `${name}_sum`, labels, value: sum },
+        { metricName: `${name}_count`, labels, value: count },
+      ];
+    });
+    return { name, help, type: 'histogram', aggregator: 'sum', values };
   }
 }
 
-/** The escapes of the text format; it has no others. */
-const escaped = (value: string): string =>
-  value.toWellFormed().replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n');
+/** The metrics of several processes together: sums, but for the age and the delays of processes. */
+export const sumOf = (snapshots: readonly Snapshot[]): Registry =>
+  Registry.aggregate(snapshots.map((snapshot) => [...snapshot]));
+
+/** What only grows. The gauges of a process end with it. */
+export const countsOf = (snapshot: Snapshot): Snapshot => snapshot.filter(({ type }) => type !== 'gauge');
+
+/** How the library joins a metric that has no sum, and how it is joined here: by the oldest process and the longest delay. */
+const JOINED = { omit: 'min', average: 'max' } as const;
+const joined = (metric: Measured): Measured =>
+  metric.aggregator === 'omit' || metric.aggregator === 'average'
+    ? { ...metric, aggregator: JOINED[metric.aggregator] }
+    : metric;
 
 /** The metrics for Prometheus (https://prometheus.io/docs/practices/naming/). No label has a value from a client. */
 export interface Metrics {
@@ -73,7 +102,9 @@ export interface Metrics {
   /** Counts a request that the store of the rate limit could not count. */
   readonly uncountedRequest: () => void;
   readonly store: StoreObserver;
-  /** All metrics in the text format of Prometheus; `contentType` is its media type. */
+  /** All metrics of this process. */
+  readonly snapshot: () => Promise<Snapshot>;
+  /** The same in the text format of Prometheus; `contentType` is its media type. */
   readonly text: () => Promise<string>;
   readonly contentType: string;
 }
@@ -141,6 +172,7 @@ export function createMetrics(): Metrics {
       this.set(waiting);
     },
   });
+  const snapshot = async () => [...(await registry.getMetricsAsJSON()), requests.get()].map(joined);
   return {
     requests: (operationId = 'none', status) => requests.observer({ operation_id: operationId, status }),
     refusal: (error) => {
@@ -167,7 +199,8 @@ export function createMetrics(): Metrics {
         batches.observe(count);
       },
     },
-    text: async () => (await registry.metrics()) + requests.text(),
+    snapshot,
+    text: async () => sumOf([await snapshot()]).metrics(),
     contentType: registry.contentType,
   };
 }

@@ -66,6 +66,8 @@ export function watchReadiness(
 
 /** What probes and metrics show. */
 export interface Probed {
+  /** Rejects if a part of the server does not run. Default: it runs if it answers. */
+  readonly live?: (() => Promise<void>) | undefined;
   /** Resolves if the server can do its work now, otherwise rejects. The response does not show the reason. */
   readonly ready: () => Promise<void>;
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
@@ -79,7 +81,7 @@ const unavailable = (message: string, cause?: unknown) =>
   new Problem('unavailable', message, { 'Retry-After': '1' }, { cause });
 
 /** The operational paths `/-/live`, `/-/ready` and `/-/metrics`. Their responses contain no secret. */
-export function operationalRoutes({ ready, metrics, stopping, draining = stopping }: Probed): Router {
+export function operationalRoutes({ live, ready, metrics, stopping, draining = stopping }: Probed): Router {
   const router = express.Router({ caseSensitive: true, strict: true });
   const get = (path: string, handler: RequestHandler) => {
     router
@@ -89,7 +91,10 @@ export function operationalRoutes({ ready, metrics, stopping, draining = stoppin
         throw new Problem('methodNotAllowed', 'this path has the methods GET, HEAD', { Allow: 'GET, HEAD' });
       });
   };
-  get('/-/live', (_request, response) => {
+  get('/-/live', async (_request, response) => {
+    await live?.().catch((error: unknown) => {
+      throw unavailable('a worker does not answer', error);
+    });
     response.json({ status: 'live' });
   });
   get('/-/ready', async (_request, response) => {

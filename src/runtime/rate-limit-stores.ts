@@ -7,6 +7,8 @@ import { type Database, openDatabase, type Schema, sql } from '../database';
 export interface RateLimit {
   readonly requests: number;
   readonly seconds: number;
+  /** Without a store: counted by the primary of this worker, for all of its workers. */
+  readonly byPrimary?: boolean;
 }
 
 /** A store of rate-limiter-flexible, and the connection to it, which is made on demand. */
@@ -40,7 +42,10 @@ function redisStore(url: string, { requests, seconds }: RateLimit, service: stri
       disableClientInfo: true,
       socket: { connectTimeout: STORE_TIMEOUT, reconnectStrategy: false },
     });
-    client.on('error', () => undefined); // the commands fail, too
+    // Redis closes what is idle: the next request opens another.
+    client.on('error', () => {
+      if (current?.client === client) current = undefined;
+    });
     const connected = client.connect();
     connected.catch(() => undefined);
     return { client, connected };

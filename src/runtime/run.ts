@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import type { Server } from 'node:http';
 import { createRequire } from 'node:module';
 import type { Express } from 'express';
 import {
@@ -18,13 +17,16 @@ import { type CredentialsConfig, openCredentials, type Verifiers } from './crede
 import { InvalidConfig, type ServerConfig } from './config';
 import type { Errors } from './errors';
 import { invitation } from './invitation';
-import { migrate } from './job';
+import { copy, migrate } from './job';
 import { createLog } from './log';
 import { createMetrics } from './metrics';
+import type * as Limiters from './limiter';
 import type * as RateLimits from './rate-limit';
-import { watchReadiness } from './probes';
-import { createReport } from './report';
+import { type Probed, watchReadiness } from './probes';
+import { createReport, type Report } from './report';
 import { CLOSE_TIMEOUT, stopAtSignal } from './shutdown';
+import { joinPrimary, listenBeside } from './worker';
+import { runWorkers } from './workers';
 
 /** The configuration of the server and of its verifiers. */
 type RunConfig<Dependencies> = ServerConfig & {
@@ -70,18 +72,22 @@ const OPERATIONAL = {
  * listener, listener of probes. At the end it closes the listener once its requests are answered, the dependencies, and the
  * listener of probes. If it cannot start, it says why, closes the dependencies that are open, and exits with status 1.
  *
- * `node main.js migrate` brings the database up to date instead, and serves nobody (`migrate` in job.ts). Any other argument
- * is refused: a program that has some of its own takes them out of `process.argv` first.
+ * `node main.js migrate`, `backup PATH` and `restore PATH` are done instead, and serve nobody (job.ts). Any other argument is
+ * refused: a program that has some of its own takes them out of `process.argv` first.
  */
 export function runService<
   Config extends RunConfig<Dependencies>,
   Dependencies extends Store,
   Own extends string = never,
 >(parts: ServiceParts<Config, Dependencies, Own>): void {
-  const command = process.argv.slice(2).join(' ');
-  if (command === 'migrate') void migrate({ readConfig: parts.readConfig, open: openOf(parts) });
-  else if (command !== '') {
-    console.error(`expected no argument, or migrate, got ${command}`);
+  const [command, file, ...others] = process.argv.slice(2);
+  const job = { readConfig: parts.readConfig, open: openOf(parts) };
+  if (command === 'migrate' && file === undefined) void migrate(job);
+  else if ((command === 'backup' || command === 'restore') && file?.trim() && others.length === 0)
+    void copy(job, command, file);
+  else if (command !== undefined) {
+    const got = process.argv.slice(2).join(' ');
+    console.error(`expected no argument, migrate, backup PATH or restore PATH, got ${got}`);
     process.exit(2);
   } else
     start(parts).catch((error: unknown) => {
@@ -104,8 +110,17 @@ async function start<Config extends RunConfig<Dependencies>, Dependencies extend
   parts: ServiceParts<Config, Dependencies, Own>,
 ): Promise<void> {
   const config = parts.readConfig();
+  const worker = joinPrimary(config.worker);
+  if (config.workers > 1 && !worker) {
+    const [log, metrics] = [createLog(config.logLevel), createMetrics()];
+    const report = createReport(parts.errors, log, metrics, HEADERS);
+    const openProbes = (probed: Probed) => listenForProbes(config.ops, parts.errors, probed, report);
+    if (config.rateLimit && !config.rateLimitStore)
+      (onDemand('./limiter') as typeof Limiters).countForWorkers();
+    return runWorkers({ config, log, metrics, openProbes });
+  }
   const document = new OpenApiDocument(readDocument(readFileSync(parts.document, 'utf8')));
-  const log = createLog(config.logLevel);
+  const log = createLog(config.logLevel, worker?.place.number);
   const metrics = createMetrics();
   const dependencies = await openOf(parts)(config, {
     ...metrics.store,
@@ -121,7 +136,7 @@ async function start<Config extends RunConfig<Dependencies>, Dependencies extend
     throw new InvalidConfig(`DATABASE_URL: ${error instanceof Error ? error.message : String(error)}`);
   });
   try {
-    await serve(parts, config, document, log, metrics, dependencies);
+    await serve(parts, config, document, log, metrics, dependencies, worker);
   } catch (error) {
     explain(error);
     setTimeout(() => process.exit(1), CLOSE_TIMEOUT);
@@ -137,6 +152,7 @@ async function serve<Config extends RunConfig<Dependencies>, Dependencies extend
   log: ReturnType<typeof createLog>,
   metrics: ReturnType<typeof createMetrics>,
   dependencies: Dependencies,
+  worker: ReturnType<typeof joinPrimary>,
 ): Promise<void> {
   const report = createReport(errors, log, metrics, HEADERS);
   const credentials = openCredentials(config.credentials, document, dependencies, (message) => {
@@ -156,9 +172,11 @@ async function serve<Config extends RunConfig<Dependencies>, Dependencies extend
       },
     );
   const [draining, stopping] = [new AbortController(), new AbortController()];
+  const own = { ready: watchReadiness(() => dependencies.ready(), log), metrics };
+  const shared = worker?.share(own, { draining, stopping });
   const operations = {
-    ready: watchReadiness(() => dependencies.ready(), log),
-    metrics,
+    ...own,
+    ...shared?.all,
     draining: draining.signal,
     stopping: stopping.signal,
     reportFault: report.fault,
@@ -198,42 +216,67 @@ async function serve<Config extends RunConfig<Dependencies>, Dependencies extend
   server.on('drop', () => {
     attempt(metrics.droppedConnection, report.fault);
   });
-  // At any log level: operators and scripts need the address.
-  const notice = log.child({}, { level: 'info' });
-  const address = await bind(server, config, 'HOST', 'PORT');
-  notice.info(`listening on ${address}`);
-  let probes: Server | undefined;
-  if (config.ops) {
-    const { limits, maxConnections } = OPERATIONAL;
-    const probing = createOperationalApp(errors, operations);
-    probes = createHttpServer(probing, report.refuse, limits, undefined, report.fault, report.unread);
-    probes.maxConnections = maxConnections;
-    notice.info(`probes and metrics on ${await bind(probes, config.ops, 'OPS_HOST', 'OPS_PORT')}`);
+  const { generated } = credentials;
+  const address = await bind(config, 'HOST', 'PORT', (host, port) =>
+    worker ? listenBeside(worker.place, server, host, port) : listen(server, host, port),
+  );
+  const invited = generated.size > 0 ? invitation(document, address, generated) : undefined;
+  let probes: Awaited<ReturnType<typeof listenForProbes>>;
+  if (shared) shared.started(address, invited);
+  else {
+    // At any log level: operators and scripts need the address.
+    const notice = log.child({}, { level: 'info' });
+    notice.info(`listening on ${address}`);
+    probes = await listenForProbes(config.ops, errors, operations, report);
+    if (probes) notice.info(`probes and metrics on ${probes.address}`);
+    if (invited !== undefined) console.log(invited);
   }
-  if (credentials.generated.size > 0) console.log(invitation(document, address, credentials.generated));
   credentials.watch((change) => {
     if (change instanceof Error) log.error(change.message);
     else log.info(change);
   });
-  const { shutdownDelay: delay, shutdownTimeout: timeout } = config;
-  stopAtSignal({ server, probes, dependencies, draining, stopping, delay, timeout, log });
+  const { shutdownDelay, shutdownTimeout: timeout } = config;
+  const running = { server, probes: probes?.server, draining, stopping, timeout, log };
+  // The primary waits for the delay.
+  if (worker)
+    stopAtSignal({ ...running, dependencies: worker.leaving(dependencies), delay: 0 }, worker.signals);
+  else stopAtSignal({ ...running, dependencies, delay: shutdownDelay });
+}
+
+/** Opens the listener of probes and metrics, if they have their own. */
+async function listenForProbes<Own extends string>(
+  ops: ServerConfig['ops'],
+  errors: Errors<Own>,
+  probed: Probed,
+  report: Report<Own>,
+) {
+  if (!ops) return undefined;
+  const { limits, maxConnections } = OPERATIONAL;
+  const app = createOperationalApp(errors, { ...probed, reportFault: report.fault });
+  const server = createHttpServer(app, report.refuse, limits, undefined, report.fault, report.unread);
+  server.maxConnections = maxConnections;
+  const address = await bind(ops, 'OPS_HOST', 'OPS_PORT', (host, port) => listen(server, host, port));
+  return { server, address };
 }
 
 /** The hook that limits the requests of each client. Loads its package on demand: that takes some 20 ms. */
 export function limitRequests(
   ...given: Parameters<typeof RateLimits.createRateLimiter>
 ): ReturnType<typeof RateLimits.createRateLimiter> {
-  const { createRateLimiter } = createRequire(__filename)('./rate-limit') as typeof RateLimits;
+  const { createRateLimiter } = onDemand('./rate-limit') as typeof RateLimits;
   return createRateLimiter(...given);
 }
 
+const onDemand = createRequire(__filename);
+
 /** @throws {InvalidConfig} with the names of the environment variables */
 async function bind(
-  server: Server,
   { host, port }: { readonly host: string; readonly port: number },
-  ...[hostName, portName]: readonly [string, string]
+  hostName: string,
+  portName: string,
+  open: (host: string, port: number) => Promise<string>,
 ): Promise<string> {
-  return listen(server, host, port).catch((error: unknown) => {
+  return open(host, port).catch((error: unknown) => {
     const { code, message } = error as NodeJS.ErrnoException;
     throw new InvalidConfig(
       code === 'EADDRINUSE'

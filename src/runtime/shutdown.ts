@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { type EventEmitter, once } from 'node:events';
 import type { Server } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -8,7 +8,7 @@ import type { Store } from '../database';
 export const CLOSE_TIMEOUT = 10_000;
 
 /** The phases of a shutdown. */
-interface Phases {
+export interface Phases {
   /** Aborted when the server is no longer ready. It serves all requests as before. */
   readonly draining: AbortController;
   /** Aborted when the server begins to stop: at the same time, or later. */
@@ -17,7 +17,7 @@ interface Phases {
 
 interface Running extends Phases {
   /** Stops and emits `close` after `stopping` is aborted. */
-  readonly server: Server;
+  readonly server: EventEmitter & Pick<Server, 'listening' | 'closeAllConnections'>;
   /** The listener of probes, if there is one. It closes last. */
   readonly probes: Server | undefined;
   readonly dependencies: Store;

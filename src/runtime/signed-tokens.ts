@@ -1,10 +1,11 @@
-import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
+import { createSecretKey, type KeyObject } from 'node:crypto';
 import { SCOPE, type StrategyOf, type TokenOptions, TokenStrategy } from '../contract';
 import type { InvalidConfig, Variables } from './config';
 import { loadJose } from './jose';
 import { verifyJwt } from './jwt';
 import { readSecrets, type SecretSource, watchSecrets } from './secret-source';
 import { type Client, digestOf, type Secret, type SecretForm } from './secrets';
+import { madeUp, type Place } from './worker';
 
 interface SigningSecret extends Secret {
   readonly key: KeyObject;
@@ -15,6 +16,8 @@ export interface SignedTokensConfig {
   readonly source: SecretSource<SigningSecret>;
   /** Seconds. */
   readonly lifetime: number;
+  /** That of a worker, whose made-up secret is that of the others. */
+  readonly place?: Place | undefined;
 }
 
 /** RFC 7518 section 3.2 demands 256 bits of HS256: characters, if each has one byte. */
@@ -49,6 +52,7 @@ export function readSignedTokens(variables: Variables, prefix: string): SignedTo
   return {
     source: readSecrets(variables, secrets, form),
     lifetime: variables.integer(`${prefix}_LIFETIME`, DAY, 1, YEAR),
+    place: variables.place,
   };
 }
 
@@ -90,10 +94,12 @@ const OPTIONS = { algorithms: ['HS256'] };
  * @param report receives a sentence when the file of secrets has been read again, or cannot be used; stderr by default
  */
 export function signedTokens(
-  { source, lifetime }: SignedTokensConfig,
+  { source, lifetime, place }: SignedTokensConfig,
   report: (change: string | InvalidConfig) => void = toStderr,
 ): SignedTokens {
-  let keys = source.secrets?.map(({ key }) => key) ?? [createSecretKey(randomBytes(LEAST))];
+  let keys = source.secrets?.map(({ key }) => key) ?? [
+    createSecretKey(madeUp(place, source.variable, LEAST)),
+  ];
   watchSecrets(source, (change) => {
     if (!(change instanceof Error)) keys = change.map(({ key }) => key);
     report(change instanceof Error ? change : `the ${source.form.many} have been replaced`);

@@ -14,6 +14,8 @@ export interface Redis {
   readonly asked: readonly string[];
   /** Connections that are open. */
   readonly connections: number;
+  /** Closes them, as Redis does after its `timeout`. */
+  drop(): void;
   close(): Promise<void>;
 }
 
@@ -39,7 +41,24 @@ export async function startRedis(password?: string): Promise<Redis> {
     return `*2\r\n:${window.count}\r\n:${Math.ceil(window.end - now)}`;
   }
 
-  const redis = { mood: 'well' as Mood };
+  const redis: Redis = {
+    mood: 'well',
+    get port() {
+      return (server.address() as AddressInfo).port;
+    },
+    asked,
+    get connections() {
+      return sockets.size;
+    },
+    drop() {
+      for (const socket of sockets) socket.end();
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
@@ -65,16 +84,5 @@ export async function startRedis(password?: string): Promise<Redis> {
     });
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  return Object.assign(redis, {
-    port: (server.address() as AddressInfo).port,
-    asked,
-    get connections() {
-      return sockets.size;
-    },
-    async close() {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-      await once(server, 'close');
-    },
-  });
+  return redis;
 }

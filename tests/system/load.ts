@@ -64,9 +64,16 @@ export function createLoad<T>({ port, connections, rest: pause = 0, next, answer
         .on('data', receive)
         .on('error', () => undefined) // `close` follows
         .on('close', () => {
-          if (socket === opened) socket = undefined;
+          if (socket !== opened) return;
+          socket = undefined;
           if (sent) finish(undefined);
         });
+    }
+
+    /** The server closes the connection: the next request opens another one (RFC 9112 section 9.6). */
+    function leave(): void {
+      socket?.end();
+      socket = undefined;
     }
 
     function send(): void {
@@ -93,6 +100,11 @@ export function createLoad<T>({ port, connections, rest: pause = 0, next, answer
       sent = length = undefined;
       chunks = [];
       received = 0;
+      if (
+        response &&
+        /^connection: *close\r$/im.test(response.toString('latin1', 0, response.indexOf('\r\n\r\n') + 1))
+      )
+        leave();
       if (finished) answered(finished.about, response, performance.now() - finished.at);
       const delay = response && statusOf(response) !== 503 ? pause : Math.max(pause, RETRY_DELAY);
       if (delay === 0) send();

@@ -49,7 +49,7 @@ export function startChild(name: string, file: string, args: readonly string[], 
   return {
     next,
     /** Sends a message, and resolves with the next one of the process. */
-    ask<T>(message: object | string): Promise<T> {
+    ask<T>(message: object | string | number): Promise<T> {
       child.send(message);
       return next<T>();
     },

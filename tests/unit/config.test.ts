@@ -99,6 +99,12 @@ test.each<[NodeJS.ProcessEnv, string[]]>([
     ],
   ]),
   [
+    { RATE_LIMIT: '1/1s', RATE_LIMIT_STORE: 'postgres://host/counts?target_session_attrs=write' },
+    [
+      'RATE_LIMIT_STORE: the parameter target_session_attrs of the URL: expected read-write, primary, any: the server writes',
+    ],
+  ],
+  [
     { RATE_LIMIT_STORE: 'redis://host' },
     ['RATE_LIMIT_STORE: expected RATE_LIMIT beside it, such as 100/60s, got none'],
   ],

@@ -4,46 +4,115 @@ import { parse, parseAllDocuments } from 'yaml';
 
 const ROOT = join(__dirname, '../..');
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
-const documented = new Set([...read('.env.example').matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name));
 
-const compose = parse(read('scripts/deploy/compose.yaml')) as {
+type Container = Readonly<Record<string, unknown>> & {
+  env: { name: string; value?: string }[];
+  ports: { name: string; containerPort: number }[];
+  volumeMounts: { name: string; mountPath: string }[];
+};
+interface Deployment {
+  spec: {
+    template: {
+      metadata: { labels: object; annotations: Record<string, string> };
+      spec: {
+        containers: [Container];
+        initContainers: [Container];
+        terminationGracePeriodSeconds: number;
+        volumes: { name: string }[];
+      };
+    };
+  };
+}
+interface Compose {
   services: {
     server: { build: { context: string }; environment: Record<string, string>; stop_grace_period: string };
   };
-};
-const [deployment, service] = parseAllDocuments(read('scripts/deploy/kubernetes.yaml')).map(
-  (document) => document.toJS() as Record<string, unknown>,
-);
-const { spec: pod, metadata } = (
-  deployment as {
-    spec: {
-      template: {
-        metadata: { labels: object; annotations: Record<string, string> };
-        spec: Record<string, unknown>;
-      };
-    };
-  }
-).spec.template;
-type Container = Readonly<Record<string, unknown>> & {
-  env: { name: string }[];
-  ports: { name: string; containerPort: number }[];
-};
-const [container] = pod['containers'] as [Container];
-const dockerfile = read('Dockerfile');
+}
 
-test('the deployment files set only variables that the server reads', () => {
-  const image = [...dockerfile.matchAll(/\b([A-Z_]+)=\S/g)].map(([, name]) => name);
-  const named = [
-    ...image.filter((name) => name !== 'API_TOKENS'),
-    ...Object.keys(compose.services.server.environment),
-    ...container.env.map(({ name }) => name),
-  ];
-  expect(named.length).toBeGreaterThan(7);
-  expect(named.filter((name) => !documented.has(name))).toEqual([]);
+describe.each([
+  ['this repository', '', 'scripts/deploy'],
+  ['a new service', 'scripts/new/layout', 'scripts/new/layout/deploy'],
+])('the deployment files of %s', (_, root, folder) => {
+  const documented = new Map(
+    [...read(join(root, '.env.example')).matchAll(/^([A-Z_]+)=(.*)/gm)].map(([, name = '', value]) => [
+      name,
+      value,
+    ]),
+  );
+  const { server } = (parse(read(join(folder, 'compose.yaml'))) as Compose).services;
+  const manifest = read(join(folder, 'kubernetes.yaml'));
+  const [deployment, service] = parseAllDocuments(manifest).map((document) => document.toJS() as object);
+  const { spec: pod, metadata } = (deployment as Deployment).spec.template;
+  const [container] = pod.containers;
+  const dockerfile = read(join(root, 'Dockerfile'));
+  const image = new Map(
+    [...dockerfile.matchAll(/\b([A-Z_]+)=(\S+)/g)].map(([, name = '', value]) => [name, value]),
+  );
+
+  test('set only variables that the server reads', () => {
+    const named = [
+      ...[...image.keys()].filter((name) => name !== 'API_TOKENS'),
+      ...Object.keys(server.environment),
+      ...container.env.map(({ name }) => name),
+    ].filter((name) => !name.startsWith('TOKEN_SECRETS')); // of a service with users, which its .env.example names
+    expect(named.length).toBeGreaterThan(7);
+    expect(named.filter((name) => !documented.has(name))).toEqual([]);
+  });
+
+  test('name a Dockerfile that exists', () => {
+    expect(existsSync(join(ROOT, folder, server.build.context, 'Dockerfile'))).toBe(true);
+  });
+
+  test('use the port of the image, and probes of the server', () => {
+    const [http, ops] = container.ports;
+    expect([image.get('PORT'), image.get('OPS_PORT')]).toEqual([
+      String(http?.containerPort),
+      String(ops?.containerPort),
+    ]);
+    expect(service).toMatchObject({
+      spec: { selector: metadata.labels, ports: [{ targetPort: http?.name }] },
+    });
+    expect(metadata.annotations['prometheus.io/port']).toBe(String(ops?.containerPort));
+    const asked = [...manifest.matchAll(/httpGet: .* port: (\w+)/g)];
+    expect(asked.map(([, port]) => port)).toEqual(Array(3).fill(ops?.name));
+    expect(dockerfile).toMatch(/HEALTHCHECK [^]*process\.env\.OPS_PORT\}\/-\/ready/);
+    const probed = [...manifest.matchAll(/path: (\/-\/\w+)/g)].map(([, path]) => path);
+    expect(new Set(probed)).toEqual(new Set(['/-/metrics', '/-/live', '/-/ready']));
+  });
+
+  test('let load balancers notice the end of a server, and cover all of its shutdown', () => {
+    const delays = [
+      image.get('SHUTDOWN_DELAY'),
+      server.environment['SHUTDOWN_DELAY'],
+      container.env.find(({ name }) => name === 'SHUTDOWN_DELAY')?.value,
+    ];
+    expect(delays).toEqual(['5000', '5000', '5000']);
+    expect(container).not.toHaveProperty('lifecycle');
+    const flush = /CLOSE_TIMEOUT = ([\d_]+)/.exec(read('src/runtime/shutdown.ts'))?.[1]?.replace('_', '');
+    const seconds = (5000 + Number(documented.get('SHUTDOWN_TIMEOUT')) + Number(flush)) / 1000;
+    const stopTimeout = /--stop-timeout (\d+)/.exec(dockerfile)?.[1];
+    for (const grace of [server.stop_grace_period, pod.terminationGracePeriodSeconds, stopTimeout])
+      expect(parseInt(String(grace))).toBeGreaterThan(seconds);
+  });
+
+  test('give the server a place that it can write to, for files of requests', () => {
+    const writable = /^VOLUME (\S+)/m.exec(dockerfile)?.[1];
+    expect(image.get('UPLOAD_FOLDER')).toBe(`${writable}/uploads`);
+    const mount = container.volumeMounts.find(({ mountPath }) => mountPath === writable);
+    expect(pod.volumes).toContainEqual({ name: mount?.name, emptyDir: {} });
+  });
+
+  test('give the migration the image, the database, the limits and the rights of the server', () => {
+    const [{ name, command, env, ...rest }] = pod.initContainers;
+    expect(name).toBe('migrate');
+    expect(dockerfile).toContain(JSON.stringify(command).replaceAll(',', ', ').replace(', "migrate"', ''));
+    expect(env).toEqual(container.env.filter((variable) => variable.name === 'DATABASE_URL'));
+    expect(container).toMatchObject(rest);
+  });
 });
 
 test('the image copies files that exist and are not in .dockerignore', () => {
-  const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap(([, files = '']) =>
+  const copied = [...read('Dockerfile').matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap(([, files = '']) =>
     files.split(' '),
   );
   expect(copied).toContain('src');
@@ -51,42 +120,4 @@ test('the image copies files that exist and are not in .dockerignore', () => {
     expect([file, existsSync(join(ROOT, file))]).toEqual([file, true]);
     expect(read('.dockerignore')).toContain(`!${file}\n`);
   }
-  expect(existsSync(join(ROOT, 'scripts/deploy', compose.services.server.build.context, 'Dockerfile'))).toBe(
-    true,
-  );
-});
-
-test('the service uses the port of the image, and the probes use paths of the server', () => {
-  const [http, ops] = container.ports;
-  expect(dockerfile).toContain(` PORT=${http?.containerPort} OPS_PORT=${ops?.containerPort} `);
-  expect(service).toMatchObject({
-    spec: { selector: metadata.labels, ports: [{ targetPort: http?.name }] },
-  });
-  expect(metadata.annotations['prometheus.io/port']).toBe(String(ops?.containerPort));
-  const asked = [...read('scripts/deploy/kubernetes.yaml').matchAll(/httpGet: .* port: (\w+)/g)];
-  expect(asked.map(([, port]) => port)).toEqual(Array(3).fill(ops?.name));
-  expect(dockerfile).toMatch(/HEALTHCHECK [^]*process\.env\.OPS_PORT\}\/-\/ready/);
-  const probed = [...read('scripts/deploy/kubernetes.yaml').matchAll(/path: (\/-\/\w+)/g)].map(
-    ([, path]) => path,
-  );
-  expect(new Set(probed)).toEqual(new Set(['/-/metrics', '/-/live', '/-/ready']));
-});
-
-test('the grace period covers the shutdown of the server', () => {
-  const [drain = '', flush = ''] = [
-    /^SHUTDOWN_TIMEOUT=(\d+)/m.exec(read('.env.example'))?.[1],
-    /CLOSE_TIMEOUT = ([\d_]+)/.exec(read('src/runtime/shutdown.ts'))?.[1]?.replace('_', ''),
-  ];
-  const seconds = (Number(drain) + Number(flush)) / 1000;
-  expect(parseInt(compose.services.server.stop_grace_period)).toBeGreaterThan(seconds);
-  expect(pod['terminationGracePeriodSeconds']).toBeGreaterThan(seconds + 5); // the preStop delay
-});
-
-test('the migration has the image, the database, the limits and the rights of the server', () => {
-  const [migration] = pod['initContainers'] as [Container];
-  const { name, command, env, ...rest } = migration;
-  expect(name).toBe('migrate');
-  expect(dockerfile).toContain(JSON.stringify(command).replaceAll(',', ', ').replace(', "migrate"', ''));
-  expect(env).toEqual(container.env.filter((variable) => variable.name === 'DATABASE_URL'));
-  expect(container).toMatchObject(rest);
 });

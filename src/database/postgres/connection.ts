@@ -112,7 +112,7 @@ export function connectionOf(pool: Pool, schema: Schema): Connection {
 
   return {
     get concurrency() {
-      return Math.max(1, pool.most - RESERVED - pool.abandoned);
+      return Math.max(1, pool.places - RESERVED - pool.abandoned);
     },
     run(statement) {
       if (pool.abandoned > 0 && MAY_WRITE.test(statement.text)) checkWritable();

@@ -30,8 +30,8 @@ export interface Pool {
    * @throws {StoreUnavailable} if no place becomes free in time, and what the servers throw
    */
   connect(): Promise<PoolClient>;
-  /** Places for connections that somebody uses. */
-  readonly most: number;
+  /** How many may have a connection at once, abandoned ones included. */
+  readonly places: number;
   readonly abandoned: number;
   isAbandoned(client: ClientBase): boolean;
   abandon(client: ClientBase): void;
@@ -204,7 +204,7 @@ export function createPool(most: number, servers: Servers): Pool {
       }
       return taken < most - 1 ? (await join()).client : wait();
     },
-    most: most - 1,
+    places: most - 1,
     get abandoned() {
       return abandoned;
     },

@@ -2,6 +2,7 @@ import Database from 'better-sqlite3';
 import { closeSync, existsSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { codeOf } from '../failure';
+import { StoreUnavailable } from '../store';
 import { examineFiles, type Found } from './log';
 
 /** Bytes of a file that was not closed, up to which its content is checked; each gigabyte would take seconds. */
@@ -47,8 +48,13 @@ export async function lookAgain<T>(attempts: number, look: () => T | Promise<T>)
   }
 }
 
+/** The file that stands beside a database while a restore moves its files; it has the name that they get. */
+export const markerOf = (file: string): string => `${file}.restoring`;
+
 /** @throws {Error} if the file and its log do not belong together, or are not whole */
 export async function examine(file: string): Promise<Found> {
+  if (existsSync(markerOf(file)))
+    throw new StoreUnavailable('a restore of it was ended in the middle: restore the backup again');
   try {
     // A file that this process has open has been examined.
     return await lookAgain(EXAMINATIONS, () =>

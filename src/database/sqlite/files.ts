@@ -208,9 +208,15 @@ function sample(db: Database.Database, inserted: unknown): unknown[] {
 export function makeFolder(folder: string): void {
   const first = mkdirSync(folder, { recursive: true });
   if (first === undefined) return;
-  for (let path = folder; path.length >= first.length; path = dirname(path)) {
-    const parent = openSync(dirname(path), 'r');
-    fsyncSync(parent);
-    closeSync(parent);
+  for (let path = folder; path.length >= first.length; path = dirname(path)) sync(dirname(path));
+}
+
+/** Waits until a file, or the names in a folder, are on the disk. */
+export function sync(path: string): void {
+  const descriptor = openSync(path, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
   }
 }

@@ -1,8 +1,11 @@
 import Database from 'better-sqlite3';
+import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { MAX_WAITING, overload } from '../batch';
 import type { Connection, Driver, Session } from '../driver';
 import { codeOf } from '../failure';
+import { StoreUnavailable } from '../store';
+import { copiesOf } from './copy';
 import { DIALECT, FAULTS } from './dialect';
 import { checkContent, examine } from './examination';
 import { type DatabaseFiles, makeFolder, watchFiles } from './files';
@@ -14,12 +17,20 @@ const START_TIMEOUT = /[?&]start_timeout=(\d{1,7})$/;
 const fileOf = (url: string) =>
   url === 'memory:' ? undefined : resolve(url.replace('sqlite:', '').replace(START_TIMEOUT, ''));
 
+const placeOf = (file?: string) =>
+  file === undefined ? undefined : statSync(file, { throwIfNoEntry: false })?.ino;
+
 /**
  * A SQLite file, which several processes may share, or a database in memory. Nothing is acknowledged that a restart would
  * not find: if the file is deleted, replaced or damaged, the database is unavailable until it is back, or the server has
  * been restarted. The file and its folder are created where missing.
  */
 export const SQLITE: Driver = {
+  copies(url, schema) {
+    const file = fileOf(url);
+    if (file === undefined) throw new Error('it is not kept, and so there is nothing to copy');
+    return copiesOf(file, schema);
+  },
   urls: ['memory:', 'sqlite:PATH'],
   accepts: /^(memory:$|sqlite:.)/s,
   dialect: DIALECT,
@@ -46,10 +57,19 @@ export const SQLITE: Driver = {
         makeFolder(dirname(file));
         checkContent(file, await examine(file));
       }
+      const before = placeOf(file);
       const db = connect();
+      const placed = before ?? placeOf(file);
+      // A restore that had the file locked has put another one in its place: the log would be that of both.
+      const checkPlace = () => {
+        if (placeOf(file) !== placed)
+          throw new StoreUnavailable('another file has taken its place meanwhile: start again');
+      };
       const checkSchema = await whenFree(() => prepareVersion(db, schema));
       await whenFree(db.transaction(checkSchema));
+      checkPlace();
       if (file !== undefined) await makeDurable(db);
+      checkPlace();
       await migrateFile(db, checkSchema, schema, migrating);
       // The journal that undoes a failed statement: as a file, its default, it costs more than the rows of a batch.
       db.exec('PRAGMA temp_store = MEMORY');

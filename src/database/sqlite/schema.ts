@@ -2,6 +2,7 @@ import type Database from 'better-sqlite3';
 import {
   type Applied,
   checkVersion,
+  compareApplied,
   migrate,
   type Migrating,
   recordsOf,
@@ -36,12 +37,15 @@ export function prepareVersion(db: Database.Database, schema: Schema): () => num
   };
 }
 
-/** None, where an earlier version of this library has kept no such records. */
+/** What an earlier version of this library has kept lacks the oldest programs, or is nothing. */
 function readApplied(db: Database.Database, schema: Schema): Applied[] {
   const known = db.prepare<[string], number>('SELECT count(*) FROM sqlite_schema WHERE name = ?').pluck();
-  const isThere = recordsOf(schema).every(({ name }) => known.get(name.replaceAll('"', '')));
-  const { text } = render(selectApplied(schema), DIALECT);
-  return isThere ? db.prepare<[], Applied>(text).safeIntegers().all() : [];
+  const [hasRun = 0, hasOldest = 0] = recordsOf(schema).map(({ name }) =>
+    known.get(name.replaceAll('"', '')),
+  );
+  if (hasRun === 0) return [];
+  const { text } = render(selectApplied(schema, hasOldest > 0), DIALECT);
+  return db.prepare<[], Applied>(text).safeIntegers().all();
 }
 
 function markOf({ mark }: Schema): number {
@@ -77,4 +81,30 @@ export async function migrateFile(
       }
     });
   await migrate(schema, DIALECT, withLock, migrating);
+}
+
+/** @throws {StoreUnavailable} unless a database is of this program, or empty where that is admitted */
+export function checkOwner(db: Database.Database, schema: Schema, admitsEmpty: boolean): void {
+  const owner = db.pragma('application_id', { simple: true });
+  const isEmpty = () => owner === 0 && db.prepare('SELECT 1 FROM sqlite_schema').get() === undefined;
+  if (owner !== markOf(schema) && !(admitsEmpty && isEmpty()))
+    throw new StoreUnavailable('it belongs to another program: name another file');
+}
+
+/**
+ * Looks whether a start would accept a database, and changes nothing.
+ *
+ * @returns the version of its schema
+ * @throws {Error} if it is of another program or of a newer schema, or its migrations were others
+ */
+export function compareSchema(db: Database.Database, schema: Schema): number {
+  checkOwner(db, schema, false);
+  const version = prepareVersion(db, schema)();
+  const tables = db.prepare("SELECT 1 FROM sqlite_schema WHERE name LIKE '%\\_migrations' ESCAPE '\\'");
+  if (tables.get() === undefined) return version; // version 2.0.0 has made it
+  const applied = readApplied(db, schema);
+  if (version > 0 && applied.length === 0)
+    throw new StoreUnavailable('it belongs to another program: name another file');
+  compareApplied(version, applied, schema, DIALECT);
+  return version;
 }

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runProgram } from '../program';
 import { drawChart } from './chart';
+import { measureCreates } from './creates';
 import { growthOf, type Line, lineOf, missed } from './lines';
 import {
   besideCheckout,
@@ -91,7 +92,7 @@ async function measureStarts(starts: Starts): Promise<Line[]> {
 }
 
 async function main(only: readonly string[], save: boolean, before: string | undefined): Promise<void> {
-  const names = [...MATRIX.map(({ name }) => name), 'start', 'mock'];
+  const names = [...MATRIX.map(({ name }) => name), 'start', 'creates', 'mock'];
   const matches = (name: string, wanted: string): boolean => name === wanted || name.startsWith(`${wanted}-`);
   const unknown = only.filter((wanted) => !names.some((name) => matches(name, wanted)));
   if (unknown.length > 0)
@@ -111,6 +112,8 @@ async function main(only: readonly string[], save: boolean, before: string | und
   if (lists.length === GET_LISTS.length) lines.push(growthOf(lists, GROWTH));
   const starts = before === undefined && selected('start') ? STARTS : [];
   for (const each of starts) lines.push(...(await measureStarts(each)));
+  if (selected('creates'))
+    lines.push(...(await measureCreates(progress, before && join(resolve(before), 'dist'))));
   if (before === undefined && selected('mock')) lines.push(...(await measureMocks(progress)));
   progress('');
 

@@ -154,7 +154,7 @@ export const MATRIX: readonly Row[] = [
     goals: [],
     rates: [],
   })),
-  ...[MANY, 256, 1024].map((connections) => ({
+  ...[MANY, 256, 512].map((connections) => ({
     ...plants,
     name: `far-${connections}`,
     title: `POST one plant, PostgreSQL at 20 ms, ${connections} connections`,

@@ -9,7 +9,7 @@ import { startChild } from '../program';
 import { type Contract, type Expectation, ITEMS, TOKEN } from './contracts';
 
 const ROOT = join(__dirname, '../../..');
-const DIST = join(ROOT, 'dist');
+export const DIST = join(ROOT, 'dist');
 const peer = (name: string): string => join(__dirname, `peers/${name}.mjs`);
 
 /** A program to be measured. */
@@ -114,7 +114,10 @@ function send(port: number, { method, path, headers, body }: Message): Promise<R
 }
 
 /** A database of its own for a server. */
-async function startDatabase({ database, distance = 0 }: Subject, folder: string) {
+export async function startDatabase(
+  { database, distance = 0 }: Pick<Subject, 'database' | 'distance'>,
+  folder: string,
+) {
   if (database !== 'postgres')
     return {
       url: database ? `sqlite:${join(folder, 'plants.db')}` : 'memory:',
@@ -155,7 +158,6 @@ export async function startServer(subject: Subject, { document, expectations }: 
     NODE_ENV: 'production',
     PORT: '0',
     API_TOKENS: TOKEN,
-    MAX_REQUESTS: '4096',
     LOG_LEVEL: 'warn', // no peer writes a line for every request
     DATABASE_URL: database.url,
     BENCH_DOCUMENT: write('document.json', document),

@@ -3,6 +3,7 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import {
   chownSync,
+  closeSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -153,6 +154,19 @@ export function createHome() {
         throw error;
       });
       child.unref();
+    },
+    /** Runs a program of a machine to its end, with this environment. @throws {Error} if it fails; `log` says why */
+    async run(
+      name: string,
+      env: Readonly<Record<string, string>>,
+      ...[command, ...args]: readonly [string, ...string[]]
+    ): Promise<void> {
+      const cwd = machine(name);
+      const log = openSync(join(cwd, 'log'), 'a');
+      const child = spawn(command, args, { ...USER, cwd, env, stdio: ['ignore', log, log] });
+      closeSync(log);
+      const [status] = (await once(child, 'exit')) as [number | null];
+      if (status !== 0) throw new Error(`${command} has ended with status ${String(status)}`);
     },
     /** Ends all processes of a machine at once, as a loss of power does. */
     async kill(name: string): Promise<void> {

@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { formatTable } from '../../../scripts/prove';
 import { runProgram, startChild } from '../program';
+import { backupScenarios } from './backups';
 import { checkInstalled } from './daemons';
 import { faultScenarios } from './faults';
 import { pgBouncerScenarios } from './pgbouncer';
+import { rollingScenarios } from './rolling';
 import { add, isKept, NOTHING, type Outcome, type Scenario } from './scenario';
 
 /*
@@ -18,7 +20,12 @@ import { add, isKept, NOTHING, type Outcome, type Scenario } from './scenario';
  * into docs/cluster.md.
  */
 
-const SCENARIOS: Readonly<Record<string, Scenario>> = { ...faultScenarios(), ...pgBouncerScenarios() };
+const SCENARIOS: Readonly<Record<string, Scenario>> = {
+  ...faultScenarios(),
+  ...pgBouncerScenarios(),
+  ...rollingScenarios(),
+  ...backupScenarios(),
+};
 
 const REPORT = join(__dirname, '../../../reports/cluster.json');
 

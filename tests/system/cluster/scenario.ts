@@ -42,17 +42,19 @@ export interface Scenario {
    * scenario must notice.
    */
   readonly lost: 'none' | 'any' | 'some';
+  /** Whether requests must fail, of servers with an injected fault; otherwise none may where they are counted. */
+  readonly fails?: boolean;
   /** @param report receives what each round has seen */
   run(rounds: number, seed: number, report: (round: Outcome) => void): Promise<void>;
 }
 
 /** Whether what was seen keeps what is promised. */
 export const isKept = (
-  { lost: promise }: Scenario,
+  { lost: promise, fails = false }: Scenario,
   { rounds, acknowledged, lost, wrong, failed = 0 }: Outcome,
 ) =>
   rounds > 0 &&
   acknowledged > 0 &&
   wrong === 0 &&
-  failed === 0 &&
+  failed > 0 === fails &&
   (promise === 'any' || lost > 0 === (promise === 'some'));

@@ -20,6 +20,8 @@ export interface Ledger {
   readonly refused: Plant[];
   /** Responses that no crash explains. */
   readonly unexpected: string[];
+  /** Requests without a response, or with 503: they were sent again. */
+  failed: number;
 }
 
 export const newLedger = (): Ledger => ({
@@ -28,6 +30,7 @@ export const newLedger = (): Ledger => ({
   acknowledged: [],
   refused: [],
   unexpected: [],
+  failed: 0,
 });
 
 export interface Result {
@@ -109,9 +112,10 @@ export function sendPlants(port: number, ledger: Ledger, seed: number, pace: Pac
         longest = Math.max(longest, performance.now() - last);
         last = performance.now();
         if (--wanted === 0) enough?.();
-      } else if (response === undefined || status === 503)
+      } else if (response === undefined || status === 503) {
         again.push(plant); // nothing is known of it
-      else if (status === 400 && bodyOf(response).includes('40002')) ledger.refused.push(plant);
+        ledger.failed++;
+      } else if (status === 400 && bodyOf(response).includes('40002')) ledger.refused.push(plant);
       else ledger.unexpected.push(response.toString());
     },
   });

@@ -1,4 +1,6 @@
 import { chmodSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import {
@@ -34,6 +36,7 @@ let second: Postgres;
 let standby: Postgres;
 let name: string;
 const databases: Database[] = [];
+const closing: (() => Promise<unknown>)[] = [];
 let count = 0;
 
 beforeAll(async () => {
@@ -57,6 +60,7 @@ afterEach(async () => {
   jest.restoreAllMocks();
   await refuseWrites(first, 'off');
   await Promise.all(databases.splice(0).map((database) => database.close()));
+  await Promise.all(closing.splice(0).map((close) => close()));
 });
 
 const urlOf = (ports: readonly number[], more = '', user = 'postgres') =>
@@ -202,4 +206,57 @@ test('settings that keep less than they could are told once', async () => {
     `PostgreSQL at 127.0.0.1:${second.port}/${name}: fsync is off: a loss of power may lose or damage what has been answered`,
     `PostgreSQL at 127.0.0.1:${second.port}/${name}: synchronous_commit is remote_write: a standby that loses its power with the primary may lose what has been answered`,
   ]);
+});
+
+/** Names another process to its clients than that of their backend, as a pooler does. @returns its port */
+async function startPooler(port: number): Promise<number> {
+  const pooler = createServer((client) => {
+    const server = connect(port, '127.0.0.1');
+    for (const socket of [client, server]) socket.on('error', () => undefined);
+    client.pipe(server);
+    server.on('data', (bytes) => {
+      const key = bytes.indexOf(Buffer.from([0x4b, 0, 0, 0, 12])); // BackendKeyData
+      if (key >= 0) bytes.writeUInt32BE(1, key + 5);
+      client.write(bytes);
+    });
+    server.on('end', () => client.end());
+  }).listen(0, '127.0.0.1');
+  await once(pooler, 'listening');
+  closing.push(() => once(pooler.close(), 'close'));
+  return (pooler.address() as AddressInfo).port;
+}
+
+const READ_SETTINGS = sql<{ value: string }>`SELECT current_setting('synchronous_commit') || ' ' ||
+  current_setting('statement_timeout') || ' ' || current_setting('lock_timeout') || ' ' ||
+  current_setting('transaction_isolation') AS value`;
+
+test.each([
+  ['that do not, are set in each transaction', 'off', '0', 1],
+  ['that suffice, are left', 'remote_apply', '3s', 0],
+])('behind a pooler defaults %s', async (_, commit, timeout, warnings) => {
+  const role = `pooled_${count}`;
+  const timeouts = ['statement', 'lock', 'idle_in_transaction_session'];
+  await operate(
+    first,
+    `CREATE ROLE ${role} LOGIN SUPERUSER`,
+    `ALTER ROLE ${role} SET synchronous_commit = ${commit}`,
+    ...timeouts.map(
+      (one) =>
+        `ALTER ROLE ${role} SET ${one}_timeout = '${one === 'lock' && timeout !== '0' ? '1s' : timeout}'`,
+    ),
+  );
+  const warned: string[] = [];
+  const database = await open(urlOf([await startPooler(first.port)], '', role), {
+    warned: (message) => warned.push(message),
+  });
+  expect(warned.filter((message) => message.includes('a pooler is in between'))).toHaveLength(warnings);
+  const value = commit === 'off' ? 'on 4s 2s' : 'remote_apply 3s 1s';
+  expect(await database.query(READ_SETTINGS)).toEqual([{ value: `${value} read committed` }]);
+  const inTransaction = await database.transaction(({ query }) => query(READ_SETTINGS));
+  expect(inTransaction).toEqual([{ value: `${value} serializable` }]);
+  await database.execute(INSERT);
+  await expect(database.query(sql`SELECT 1 / 0`)).rejects.toThrow('division by zero');
+  expect(await database.execute(sql`DELETE FROM visits WHERE seen = 7`)).toBe(0);
+  await database.ready();
+  expect(await database.query(sql`SELECT count(*) AS count FROM visits`)).toEqual([{ count: 1n }]);
 });

@@ -132,6 +132,17 @@ describe.each(stores)('%s', (_, isThere, urlOf) => {
   });
 });
 
+test('a connection that Redis closes because it is idle costs no request', async () => {
+  const limiter = server(redisUrl(), 9);
+  const user = newClient();
+  for (const left of [8, 7, 6]) {
+    expect(await ask(limiter, user)).toMatch(`"default";r=${left};`);
+    redis.drop();
+    while (redis.connections > 0) await sleep(5);
+  }
+  expect(seen).toEqual({ log: [], uncounted: 0 });
+});
+
 const moods = (['silent', 'error', 'foreign', 'gone'] as const).map(
   (mood) => [`Redis is ${mood}`, redisUrl, () => (redis.mood = mood), () => (redis.mood = 'well')] as const,
 );

@@ -1,0 +1,182 @@
+import SqliteFile from 'better-sqlite3';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { openPlantStore } from '../../src/storage/plants';
+import { keepFolder } from '../support/folder';
+import { buildPlant } from '../support/plants';
+import { startProcess } from '../support/process';
+import { startProgram } from '../support/program';
+import { newLedger, sendPlants, TOKEN } from '../system/crash/plants';
+
+// The commands `backup` and `restore` beside a server that is busy or was killed, and killed themselves.
+
+const DIST = resolve(__dirname, '../../dist');
+const folder = keepFolder();
+const newFile = () => join(mkdtempSync(join(folder, 'db-')), 'plants.db');
+
+/** Runs a command of the service to its end. */
+async function run(file: string, ...args: readonly string[]) {
+  const program = startProcess([join(DIST, 'main.js'), ...args], { DATABASE_URL: `sqlite:${file}` });
+  return { status: await program.exit, output: program.output() };
+}
+
+function read<T>(file: string, work: (db: SqliteFile.Database) => T): T {
+  const db = new SqliteFile(file);
+  try {
+    return work(db);
+  } finally {
+    db.close();
+  }
+}
+
+test('a backup of a busy server has what it had acknowledged, and hinders nobody; a restore waits for its end', async () => {
+  const file = newFile();
+  const server = await startProgram({ DATABASE_URL: `sqlite:${file}`, API_TOKENS: TOKEN });
+  // Enough that others commit while it is copied.
+  const filled =
+    'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40000) INSERT INTO plants SELECT -i, hex(zeroblob(50)), NULL FROM n';
+  read(file, (db) => db.exec(filled));
+  const ledger = newLedger();
+  const load = sendPlants(Number(new URL(server.url).port), ledger, 1);
+  await load.acknowledged(500);
+  const before = [...ledger.acknowledged];
+  const backup = join(folder, 'busy.db');
+  await expect(run(file, 'backup', backup)).resolves.toMatchObject({ status: 0 });
+  const { length } = ledger.acknowledged;
+  expect(length).toBeGreaterThan(before.length);
+  await expect(run(file, 'restore', backup)).resolves.toEqual({
+    status: 1,
+    output: `SQLite file ${file}: a process has it open: stop every server and tool that uses it, then restore again\n`,
+  });
+  await load.acknowledged(100);
+  await load.stop();
+  expect(ledger.unexpected).toEqual([]);
+  expect(await (await fetch(`${server.url}/-/metrics`)).text()).not.toContain('error="503');
+  await server.stop('SIGKILL');
+
+  await expect(run(file, 'restore', backup)).resolves.toMatchObject({ status: 0 });
+  const again = await startProgram({ DATABASE_URL: `sqlite:${file}`, API_TOKENS: TOKEN });
+  const stored = read(file, (db) =>
+    db.prepare<[], bigint>('SELECT id FROM plants').pluck().safeIntegers().all(),
+  );
+  const ids = new Set(stored);
+  expect(before.filter(({ id }) => !ids.has(id))).toEqual([]);
+  expect(ids.size).toBeLessThan(40_000 + new Set(ledger.acknowledged.map(({ id }) => id)).size);
+  expect(await again.stop()).toBe(0);
+});
+
+/** A program that makes or restores a backup, and is killed before the nth call that changes files. Prints their number. */
+const KILLED = `
+  const [direction, file, backup, nth] = process.argv.slice(1);
+  const fs = require('node:fs');
+  const Database = require(${JSON.stringify(require.resolve('better-sqlite3'))});
+  const { openPlantStore } = require(${JSON.stringify(join(DIST, 'storage/plants'))});
+  let calls = 0;
+  const spy = (of, name) => {
+    const original = of[name];
+    of[name] = function (...args) {
+      if (++calls === Number(nth)) process.kill(process.pid, 'SIGKILL');
+      return original.apply(this, args);
+    };
+  };
+  let database;
+  const opening = (closed) => { database = closed; throw closed; };
+  openPlantStore('sqlite:' + file, { waiting() {}, committed() {}, opening }).catch(async () => {
+    for (const name of ['openSync', 'fsyncSync', 'linkSync', 'renameSync', 'rmSync', 'writeFileSync', 'appendFileSync', 'mkdirSync'])
+      spy(fs, name);
+    for (const name of ['exec', 'pragma', 'backup', 'close']) spy(Database.prototype, name);
+    await database[direction](backup);
+    console.log('calls ' + calls);
+  });`;
+
+const OLD = [1, 2, 3];
+const NEW = [4, 5];
+
+async function create(file: string, ids: readonly number[], close = true) {
+  const store = await openPlantStore(`sqlite:${file}`);
+  for (const id of ids) await store.create(buildPlant({ id: BigInt(id) }));
+  if (close) await store.close();
+  return store;
+}
+
+/** What a start finds: its rows, or that it refuses the files. */
+async function found(file: string): Promise<readonly number[] | 'refused'> {
+  try {
+    await create(file, []);
+  } catch {
+    return 'refused';
+  }
+  return read(file, (db) => db.prepare<[], number>('SELECT id FROM plants ORDER BY id').pluck().all());
+}
+
+/** The files of a database before a restore, and what else than the new rows a start may find if it was killed. */
+const BEFORE: Record<string, [make: (file: string, backup: string) => unknown, old: unknown]> = {
+  'of a stopped server': [(file) => create(file, OLD), OLD],
+  'of a killed server': [
+    async (file) => {
+      const living = newFile();
+      const store = await create(living, OLD, false);
+      for (const end of ['', '-wal', '-shm']) cpSync(living + end, file + end);
+      await store.close();
+    },
+    OLD,
+  ],
+  'over which the backup was copied': [
+    async (file, backup) => {
+      const living = newFile();
+      const store = await create(living, OLD, false);
+      cpSync(backup, file);
+      for (const end of ['-wal', '-shm']) cpSync(living + end, file + end);
+      await store.close();
+    },
+    'refused',
+  ],
+  'that is not there': [() => undefined, []],
+};
+
+async function killed(direction: string, file: string, backup: string, nth: number): Promise<string> {
+  const program = startProcess(['-e', KILLED, direction, file, backup, String(nth)], {});
+  await program.exit;
+  return program.output();
+}
+
+test.each(Object.entries(BEFORE))(
+  'a restore that is killed leaves a database %s as it was, or the new one',
+  async (_, [make, old]) => {
+    const backup = newFile();
+    await create(backup, NEW);
+    const seen = new Set<string>();
+    for (let nth = 1, ended = false; !ended; nth++) {
+      const file = newFile();
+      await make(file, backup);
+      ended = (await killed('restore', file, backup, nth)).includes('calls');
+      const copy = newFile();
+      for (const end of ['', '-wal', '-shm', '-journal', '.restoring'])
+        if (existsSync(file + end)) cpSync(file + end, copy + end);
+      const rows = await found(copy);
+      expect([ended ? NEW : old, NEW]).toContainEqual(rows);
+      seen.add(String(rows));
+      // The same command again comes to its end, whatever the first has left.
+      await killed('restore', file, backup, 0);
+      expect(await found(file)).toEqual(NEW);
+      rmSync(join(file, '..'), { recursive: true });
+    }
+    expect(seen).toEqual(new Set([String(old), String(NEW)]));
+  },
+);
+
+test('a backup that is killed leaves no file of its name, or a whole one', async () => {
+  const file = newFile();
+  await create(file, OLD);
+  const bytes = readFileSync(file);
+  for (let nth = 1, ended = false; !ended; nth++) {
+    const backup = newFile();
+    ended = (await killed('backup', file, backup, nth)).includes('calls');
+    if (existsSync(backup)) {
+      const other = newFile();
+      expect(await killed('restore', other, backup, 0)).toContain('calls');
+      expect(await found(other)).toEqual(OLD);
+    } else expect(ended).toBe(false);
+    expect(readFileSync(file).equals(bytes)).toBe(true);
+  }
+});
