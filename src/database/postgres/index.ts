@@ -7,8 +7,8 @@ import { prepare } from './schema';
 import { serversOf } from './servers';
 import { readUrl } from './url';
 
-// Only SQL that CockroachDB and YugabyteDB speak too: no advisory locks, and DDL that may be repeated, because not all of
-// them can roll it back.
+// No advisory locks, and DDL that may be repeated, because not all engines of this protocol can roll it back: docs/scale.md has
+// what they lack.
 
 /** All in milliseconds. For a database that starts at the same time as this process, or nine others that do. */
 const OPEN_TIMEOUT = 10_000;
