@@ -8,8 +8,8 @@ import { serversOf } from './servers';
 import { STANDBY } from './statements';
 import { readUrl } from './url';
 
-// Only SQL that CockroachDB and YugabyteDB speak too: no advisory locks, and DDL that may be repeated, because not all of
-// them can roll it back.
+// No advisory locks, and DDL that may be repeated, because not all engines of this protocol can roll it back: docs/scale.md has
+// what they lack.
 
 /** A PostgreSQL database, which any number of processes may share. Its URL may have the parameters of the driver. */
 export const POSTGRES: Driver = {
