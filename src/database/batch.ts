@@ -63,7 +63,7 @@ export function createBatch<Item, Outcome>(
     const held: Waiting<Item, Outcome>[] = [];
     let length = 0;
     for (const each of waiting) {
-      if (busy.has(each.key)) {
+      if (busy.size > 0 && busy.has(each.key)) {
         held.push(each);
         continue;
       }
@@ -119,7 +119,7 @@ export function createBatch<Item, Outcome>(
     running++;
     const begin = (begun = performance.now());
     const committed = (outcome: 'success' | 'failure') => {
-      for (const { key } of batch) busy.delete(key);
+      if (keyOf) for (const { key } of batch) busy.delete(key);
       running--;
       observer?.waiting(waiting.length);
       observer?.committed(batch.length, performance.now() - begin, outcome);

@@ -1,6 +1,6 @@
 /** Tells a migration from another. */
 import { createHash } from 'node:crypto';
-import type { Sql } from './column';
+import type { Step } from './migration';
 import { type Dialect, render } from './sql';
 
 /** Text in quotes or dollar quotes; a comment, white space; a word; any other character. */
@@ -12,10 +12,7 @@ const TOKEN =
  * engine and of this library, which write types as they like: INT64 counts as INT64. White space outside of quotes and comments do
  * not count, and neither does the name. Of a function it is the name that counts: its text is another after each compiler.
  */
-export function checksumOf(
-  [name, ...steps]: readonly [name: string, ...steps: (Sql<unknown> | ((queries: never) => unknown))[]],
-  { names }: Dialect,
-): string {
+export function checksumOf({ name, parts }: Pick<Step, 'name' | 'parts'>, { names }: Dialect): string {
   const words = new Proxy({} as Dialect['words'], { get: (_, word) => `{${String(word)}}` });
   const canonical: Dialect = {
     names,
@@ -27,9 +24,9 @@ export function checksumOf(
       return `{rows ${alias} ${all.join()} ${items.length}}`;
     },
   };
-  const said = steps.map((step) => {
-    if (typeof step === 'function') return ['function', name];
-    const { text, values } = render(step, canonical);
+  const said = parts.map((part) => {
+    if (typeof part === 'function') return ['function', name];
+    const { text, values } = render(part, canonical);
     const tokens = [...text.matchAll(TOKEN)].flatMap(([token, , space]) =>
       space === undefined ? token : [],
     );

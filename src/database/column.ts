@@ -8,10 +8,16 @@ export interface PerDialect {
   readonly [dialect: string]: string;
 }
 
-/** Ends the definition of a table whose columns hold values of their types only. */
-export interface Strict {
-  readonly kind: 'strict';
+/** A word of an engine: `strict` ends the definition of a table whose columns hold values of their types only. */
+export interface Word {
+  readonly kind: 'strict' | 'concurrently';
 }
+
+/**
+ * Of an index, in a migration with `transaction: false`: others write meanwhile. Empty where they do so anyway, or cannot.
+ * sql`CREATE INDEX ${CONCURRENTLY} IF NOT EXISTS books_by_title ON books (title)`
+ */
+export const CONCURRENTLY: Word = { kind: 'concurrently' };
 
 /** What the values of a column must be, for an engine that has no such type of its own. */
 export interface Check {
@@ -31,7 +37,7 @@ export interface Rows {
 
 export type Item = Readonly<Partial<Record<string, Value | undefined>>>;
 
-export type Fragment = PerDialect | Strict | Check | Rows | Column | Table | Sql<unknown>;
+export type Fragment = PerDialect | Word | Check | Rows | Column | Table | Sql<unknown>;
 /** What stands in a statement. A truth value is written as 0 or 1, which every column of them takes. */
 export type Part = Value | boolean | Fragment;
 

@@ -1,6 +1,7 @@
 import type { Faults } from './failure';
-import type { Migrated, Schema } from './schema';
+import type { Schema } from './schema';
 import type { Dialect, Rendered, Result } from './sql';
+import type { Opening } from './start';
 import type { ClosedDatabase } from './store';
 
 /**
@@ -21,18 +22,14 @@ export interface Driver {
    * @throws {Error} if the URL cannot be read
    */
   subjectOf(url: string): string;
+  /** The `start_timeout` of a URL, in milliseconds: how long to wait for its database. */
+  startTimeoutOf?(url: string): number | undefined;
   /**
    * Connects to a database, brings its schema up to date under a lock, and proves that a commit is kept.
    *
-   * @param warned as that of `StoreObserver`
    * @throws {Error} of the engine, or with a sentence that says what is wrong
    */
-  open(
-    url: string,
-    schema: Schema,
-    report?: Migrated,
-    warned?: (message: string) => void,
-  ): Promise<Connection>;
+  open(url: string, schema: Schema, opening: Opening): Promise<Connection>;
   /** Copies its databases. An engine without it has tools of its own for that. @throws {Error} as `open` does */
   copies?(url: string, schema: Schema): Pick<ClosedDatabase, 'backup' | 'restore'>;
 }

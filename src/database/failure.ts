@@ -22,6 +22,8 @@ export interface Faults {
   readonly advice: Advice;
   /** Messages of errors without a code that mean that the database is away. */
   readonly away?: RegExp;
+  /** Codes, and messages of errors without one, of what passes by itself soon. A start waits for that. */
+  readonly passing: RegExp;
 }
 
 /** One kind for many codes. */
@@ -42,6 +44,12 @@ export function codeOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return '';
   const { code, cause } = error as { readonly code?: unknown; readonly cause?: unknown };
   return typeof code === 'string' ? code : codeOf(cause);
+}
+
+/** Whether a start waits for the end of what an error means. */
+export function passes({ passing }: Pick<Faults, 'passing'>, error: unknown): boolean {
+  const { message, cause } = error instanceof Error ? error : new Error();
+  return passing.test(codeOf(error) || message) || (cause !== undefined && passes({ passing }, cause));
 }
 
 function kindOf({ kinds, away }: Faults, code: string, message: string): Kind {

@@ -4,6 +4,7 @@ export type { Collection, Entry } from './collection';
 export {
   BOOLEAN,
   BYTES,
+  CONCURRENTLY,
   COUNTER,
   DATE,
   DOUBLE,
@@ -16,9 +17,10 @@ export {
 } from './column';
 export type { Column, Columns, ColumnsOf, ColumnType, Part, PerDialect, Sql, Table } from './column';
 export type { Database } from './database';
-export { databaseUrls, isDatabaseUrl, openDatabase, wrongOfUrl } from './open';
+export { databaseUrls, isDatabaseUrl, openDatabase, START_TIMEOUT, wrongOfUrl } from './open';
 export { only, unlessViolated } from './outcome';
-export type { Migration, Schema } from './schema';
+export type { Migration } from './migration';
+export type { Schema } from './schema';
 export { and, or, rows, sql } from './sql';
 export {
   ConstraintViolation,

@@ -3,6 +3,7 @@ import type { Driver } from './driver';
 import { DRIVERS } from './drivers';
 import { explain } from './failure';
 import type { Schema } from './schema';
+import { type Opening, persist } from './start';
 import { type ClosedDatabase, type StoreObserver, UnusableDatabase } from './store';
 
 /** What a database URL may look like: `memory:, sqlite:PATH or ...`. */
@@ -26,9 +27,13 @@ export function wrongOfUrl(url: string): string | undefined {
   }
 }
 
+/** Milliseconds for which a start waits, where the URL has no `start_timeout`. */
+export const START_TIMEOUT = 60_000;
+
 /**
  * Opens the database that a URL names, and brings its schema up to date: `memory:` (a SQLite database of this process),
- * `sqlite:PATH` or `postgres://USER:PASSWORD@HOST:PORT/DATABASE`.
+ * `sqlite:PATH` or `postgres://USER:PASSWORD@HOST:PORT/DATABASE`. For the `start_timeout` of the URL, in milliseconds, it waits
+ * while the database is away, or somebody has locked what is needed, and tells the observer.
  *
  * @throws {UnusableDatabase} when there is no such database or it cannot be used, with a sentence that says why and what to do
  */
@@ -42,17 +47,13 @@ export async function openDatabase(url: string, schema: Schema, observer?: Store
   }
   const wrong = wrongOfUrl(url);
   if (wrong !== undefined) throw new UnusableDatabase(wrong);
+  const { faults } = driver;
   const subject = driver.subjectOf(url);
   observer?.opening?.(closedDatabase(driver, subject, url, schema));
-  return explained(driver, subject, async () => {
-    const connection = await driver.open(
-      url,
-      schema,
-      (number, name) => observer?.migrated?.(name, number),
-      (message) => observer?.warned?.(`${subject}: ${message}`),
-    );
-    return createDatabase(driver, connection, { subject, probe: schema.probe, observer });
-  });
+  const timeout = driver.startTimeoutOf?.(url) ?? START_TIMEOUT;
+  const open = (opening: Opening) => driver.open(url, schema, opening);
+  const connection = await persist(open, { subject, faults, timeout, observer });
+  return createDatabase(driver, connection, { subject, probe: schema.probe, observer });
 }
 
 async function explained<T>({ faults }: Driver, subject: string, action: () => Promise<T>): Promise<T> {

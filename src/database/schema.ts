@@ -1,26 +1,17 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { checksumOf } from './checksum';
-import { INT64, type Sql, TEXT } from './column';
+import { type ColumnsOf, INT64, type Sql, TABLE, TEXT } from './column';
+import { type Migration, type Step, stepsOf } from './migration';
 import type { Dialect, Runner } from './sql';
 import { StoreUnavailable } from './store';
 import { createTable, insertInto, select, table } from './table';
-import { guard, inTime, type Queries, type Run, runOn } from './transaction';
-
-/**
- * What a migration does with rows. It is called again, each time in a transaction of its own, until it resolves to 0 or to
- * nothing: `({ execute }) => execute(...)` of a statement that changes at most a thousand rows, and finds none in the end. It
- * goes on where a process that was ended has left it.
- */
-type Code = (queries: Queries) => Promise<number> | Promise<void>;
-
-/** One step of a schema: a name for people, and its statements, or a function. */
-export type Migration =
-  readonly [name: string, ...statements: Sql<unknown>[]] | readonly [name: string, code: Code];
+import { guard, inTime, type Run, runOn } from './transaction';
 
 /** What a store needs of its database. */
 export interface Schema {
   /**
-   * Lower case letters, digits and `_`. The table `NAME_migrations` holds what has run, and in PostgreSQL `NAME_schema` the
-   * version.
+   * Lower case letters, digits and `_`. The table `NAME_migrations` holds what has run, `NAME_oldest` the oldest program that may
+   * run after each, and in PostgreSQL `NAME_schema` the version.
    */
   readonly name: string;
   /** Four ASCII characters that mark its files (https://sqlite.org/pragma.html#pragma_application_id). */
@@ -34,23 +25,30 @@ export interface Schema {
   readonly probe: Sql<unknown>;
 }
 
-/** Called for each migration that has run, when it is committed. */
-export type Migrated = (number: number, name: string) => void;
+/**
+ * Called for each migration: when it begins, when a call of its function is committed that is not the last, and when all of it
+ * is committed.
+ */
+export type Migrating = (number: number, name: string, state: 'begun' | 'goes on' | 'done') => void;
 
 /** A transaction beside which nobody else migrates. */
 export interface LockedSchema extends Runner {
   /** How many migrations have run. */
   readonly version: number;
+  /** Runs statements outside the transaction, whose lock is held meanwhile. Default: the transaction does. */
+  readonly outside?: Runner;
 }
 
 /** Runs work in a transaction under a lock, and commits it with the version that it resolves to. */
 export type WithLock = (work: (locked: LockedSchema) => Promise<number>) => Promise<void>;
 
 /** A migration that has run. */
-interface Applied {
+export interface Applied {
   readonly number: bigint;
   readonly name: string;
   readonly checksum: string;
+  /** That of `Migration`. None if it ran in a program that knew no such thing. */
+  readonly oldest?: bigint | null;
 }
 
 /** Milliseconds that one transaction of migrations may take: it may rewrite a table. */
@@ -58,41 +56,65 @@ export const MIGRATION_TIMEOUT = 600_000;
 /** Calls of a function. One that never resolves to 0 would keep the program from its start for ever. */
 const MAX_CALLS = 1_000_000;
 
-/** @throws {StoreUnavailable} if a newer program has migrated the database */
-export function checkVersion(found: number, { migrations }: Schema): void {
-  if (found > migrations.length)
-    throw new StoreUnavailable(
-      `its schema has version ${found}, this program knows ${migrations.length}: run the newer program`,
-    );
+/** Milliseconds after a call of a function: as many as it had the lock, within these bounds. Others write meanwhile. */
+const [MIN_PAUSE, MAX_PAUSE] = [5, 1000];
+
+/** @throws {StoreUnavailable} if a newer program has migrated the database, and does not let this one run on it */
+export function checkVersion(found: number, { migrations }: Schema, applied: readonly Applied[]): void {
+  const known = migrations.length;
+  for (let number = known + 1; number <= found; number++) {
+    const ran = applied.find((one) => Number(one.number) === number);
+    const oldest = Number(ran?.oldest ?? number);
+    if (oldest > known)
+      throw new StoreUnavailable(
+        `its schema has version ${found}, this program knows ${known}, and migration ${number}${ran ? `, ${ran.name},` : ''} needs one that knows ${oldest}: run the newer program`,
+      );
+  }
 }
 
-/** The table of the migrations that have run. */
-const appliedOf = ({ name }: Schema) =>
-  table(`${name.replace(/\W|^(?=\d)/g, '_').slice(0, 51)}_migrations`, {
+const tableOf = <const C extends ColumnsOf>({ name }: Schema, end: string, columns: C) =>
+  table(`${name.replace(/\W|^(?=\d)/g, '_').slice(0, 51)}_${end}`, {
     number: INT64.primaryKey(),
-    name: TEXT,
-    checksum: TEXT,
+    ...columns,
   });
 
-export const appliedTable = (schema: Schema): Sql<unknown> => createTable(appliedOf(schema));
+/** The migrations that have run. */
+const appliedOf = (schema: Schema) => tableOf(schema, 'migrations', { name: TEXT, checksum: TEXT });
+/** The oldest program that may run after each. Its own table: an earlier version of this library has made the other one. */
+const oldestOf = (schema: Schema) => tableOf(schema, 'oldest', { oldest: INT64 });
 
-/** Reads the migrations that have run, from the first one on. */
-export const readApplied = (run: Run, schema: Schema): Promise<readonly Applied[]> =>
-  run(select(appliedOf(schema))`ORDER BY number`).then(({ rows }) => rows);
+/** The tables in which `migrate` keeps what has run: of their names, and the statements that make them. */
+export const recordsOf = (schema: Schema) =>
+  [appliedOf(schema), oldestOf(schema)].map((of) => ({ name: of[TABLE].name, create: createTable(of) }));
 
-const appliedAs = (migration: Migration, index: number, dialect: Dialect): Applied => ({
-  number: BigInt(index + 1),
-  name: migration[0],
-  checksum: checksumOf(migration, dialect),
-});
+/** Finds the migrations that have run, from the first one on. */
+export function selectApplied(schema: Schema): Sql<Applied> {
+  const [ran, by] = [appliedOf(schema), oldestOf(schema)];
+  const { number, name, checksum } = ran;
+  return select({ number, name, checksum, oldest: by.oldest.nullable() })`
+    FROM ${ran} LEFT JOIN ${by} ON ${by.number} = ${number} ORDER BY ${number}`;
+}
 
-const record = (run: Run, schema: Schema, applied: readonly Applied[]) =>
-  run(insertInto(appliedOf(schema), applied)``);
+/** Records steps as applied, and the oldest programs in the words of this one. */
+async function record(run: Run, schema: Schema, dialect: Dialect, steps: readonly Step[]): Promise<void> {
+  if (steps.length === 0) return;
+  const own = steps.map((step) => ({
+    number: BigInt(step.number),
+    name: step.name,
+    checksum: checksumOf(step, dialect),
+  }));
+  const oldest = steps.map((step) => ({ number: BigInt(step.number), oldest: BigInt(step.oldest) }));
+  await run(insertInto(appliedOf(schema), own)`ON CONFLICT (number) DO NOTHING`);
+  await run(
+    insertInto(oldestOf(schema), oldest)`ON CONFLICT (number) DO UPDATE SET oldest = excluded.oldest`,
+  );
+}
 
 /**
  * Compares what has run with what the program has.
  *
- * @returns what has run in a database that has no checksum of it, because version 2.0.0 has made it
+ * @returns what is to be recorded: that version 2.0.0 has applied, which kept no checksums, or of which this program, which
+ *   knows all that has run, names another oldest program than was recorded
  * @throws {Error} that names a migration that was changed, moved or removed
  */
 export function compareApplied(
@@ -100,26 +122,28 @@ export function compareApplied(
   applied: readonly Applied[],
   { migrations }: Schema,
   dialect: Dialect,
-): Applied[] {
-  const found = new Map(applied.map((one) => [one.number, one]));
-  return migrations.slice(0, version).flatMap((migration, index) => {
-    const own = appliedAs(migration, index, dialect);
-    const ran = found.get(own.number);
-    if (!ran) return [own];
-    if (ran.checksum === own.checksum) return [];
+): Step[] {
+  const found = new Map(applied.map((one) => [Number(one.number), one]));
+  const steps = stepsOf(migrations);
+  return steps.slice(0, version).filter((step) => {
+    const { number, name, oldest } = step;
+    const ran = found.get(number);
+    if (!ran) return true;
+    if (ran.checksum === checksumOf(step, dialect))
+      return version <= steps.length && Number(ran.oldest ?? 0) !== oldest;
     const what =
-      ran.name === own.name
+      ran.name === name
         ? 'it has been changed since it ran in this database'
         : `${ran.name} has run in this database in its place`;
     throw new Error(
-      `migration ${own.number}, ${own.name}: ${what}: put back all that have run, and add others after them, or begin a new database where nobody needs this one`,
+      `migration ${number}, ${name}: ${what}: put back all that have run, and add others after them, or begin a new database where nobody needs this one`,
     );
   });
 }
 
 /**
  * Runs the migrations that a database lacks. Statements that follow each other share a transaction; a function has one for
- * each call. Several processes may do so at once.
+ * each call, and what runs outside a transaction one that holds the lock. Several processes may do so at once.
  *
  * @throws {Error} that names the migration that failed, or that has run in another form
  */
@@ -127,53 +151,56 @@ export async function migrate(
   schema: Schema,
   dialect: Dialect,
   withLock: WithLock,
-  report?: Migrated,
+  report: Migrating,
 ): Promise<void> {
-  const { migrations } = schema;
+  const steps = stepsOf(schema.migrations);
   let [before, version] = [0, 0];
   // Once at least: that compares what has run, and proves a commit.
-  for (let calls = 0; calls === 0 || version < migrations.length; calls++) {
+  for (let calls = 0; calls === 0 || version < steps.length; calls++) {
+    let began = 0;
     await withLock(async (locked) => {
+      began = performance.now();
       const run = runOn(locked, dialect);
       before = locked.version;
-      checkVersion(before, schema);
-      await record(run, schema, compareApplied(before, await readApplied(run, schema), schema, dialect));
+      const applied = (await run(selectApplied(schema))).rows;
+      checkVersion(before, schema, applied);
+      await record(run, schema, dialect, compareApplied(before, applied, schema, dialect));
       if (calls === MAX_CALLS)
         throw new Error(`migration ${before + 1} has not come to its end in ${MAX_CALLS} calls`);
-      version = await advance(run, schema, dialect, before);
+      version = before;
+      for (const step of steps.slice(before)) {
+        if (step.isAlone && version > before) break;
+        report(step.number, step.name, 'begun');
+        const runStep = step.isOutside ? runOn(locked.outside ?? locked, dialect) : run;
+        if (!(await perform(runStep, step))) break;
+        await record(run, schema, dialect, [step]);
+        version++;
+        if (step.isAlone) break;
+      }
       return version;
     });
-    for (; before < version; before++) report?.(before + 1, migrations[before]?.[0] ?? '');
+    for (const { number, name } of steps.slice(before, version)) report(number, name, 'done');
+    const next = steps[version];
+    if (version > before || !next) continue;
+    report(next.number, next.name, 'goes on');
+    await sleep(Math.min(MAX_PAUSE, Math.max(MIN_PAUSE, performance.now() - began)));
   }
-}
-
-/** Runs as many migrations as share a transaction, and resolves to the version that they lead to. */
-async function advance(run: Run, schema: Schema, dialect: Dialect, from: number): Promise<number> {
-  let version = from;
-  for (const migration of schema.migrations.slice(from)) {
-    const isCode = typeof migration[1] === 'function';
-    if (isCode && version > from) break;
-    if (!(await perform(run, migration, version + 1))) break;
-    await record(run, schema, [appliedAs(migration, version++, dialect)]);
-    if (isCode) break;
-  }
-  return version;
 }
 
 /** Resolves to false if the function is to be called again. */
-async function perform(run: Run, [name, ...steps]: Migration, number: number): Promise<boolean> {
+async function perform(run: Run, { number, name, parts }: Step): Promise<boolean> {
   try {
-    for (const step of steps) {
-      if (typeof step === 'function') {
+    for (const part of parts) {
+      if (typeof part === 'function') {
         const attempt = guard(run);
-        const call = inTime<unknown>(step(attempt.queries), MIGRATION_TIMEOUT);
+        const call = inTime<unknown>(part(attempt.queries), MIGRATION_TIMEOUT);
         const rest: unknown = await call.finally(attempt.abandon);
         attempt.end();
         if (rest !== undefined && !(Number.isSafeInteger(rest) && Number(rest) >= 0))
           throw new TypeError('expected the number of rows that a call has changed, or nothing');
         return rest === undefined || rest === 0;
       }
-      await run(step);
+      await run(part);
     }
     return true;
   } catch (error) {

@@ -10,13 +10,14 @@ import {
   type Table,
   TABLE,
   type TypeName,
+  type Word,
   written,
 } from './column';
 import { InvalidValue, StatementError } from './store';
 import { INT64_MAX, type JsonValue, type Value } from './values';
 
 /** What every engine writes in its own way. */
-type WordName = TypeName | 'strict';
+type WordName = TypeName | Word['kind'];
 
 /** A statement as a driver takes it. */
 export interface Rendered {
@@ -237,7 +238,7 @@ export function render(query: Sql<unknown>, dialect: Dialect): Rendered {
     if (part.kind === 'column') return dialect.words[part.name];
     if (part.kind === 'check') return dialect.checks?.[part.type]?.(part.column) ?? '';
     if (part.kind === 'rows') return dialect.rows(part, add, text);
-    if (part.kind === 'strict') return dialect.words.strict;
+    if (part.kind !== 'dialect') return dialect.words[part.kind];
     const name = dialect.names.find((each) => Object.hasOwn(part, each));
     if (name !== undefined) return part[name] ?? '';
     const known = Object.keys(part).filter((each) => each !== 'kind');

@@ -1,6 +1,6 @@
 import { constants } from 'node:buffer';
 import { tmpdir } from 'node:os';
-import { databaseUrls, isDatabaseUrl, wrongOfUrl } from '../database';
+import { databaseUrls, isDatabaseUrl, START_TIMEOUT, wrongOfUrl } from '../database';
 import type { RateLimit } from './rate-limit-stores';
 import { partOf, type Place, placeIn } from './worker';
 
@@ -126,7 +126,10 @@ export function readServerConfig(variables: Variables) {
   };
 }
 
-/** DATABASE_URL, with DATABASE_PASSWORD_FILE. A message about them does not contain the password. */
+/**
+ * DATABASE_URL, with what other variables say of it: the parameters of a URL are all that services hand on. A message about it
+ * does not contain the password.
+ */
 export function readDatabaseUrl(variables: Variables, fallback: string): string {
   const url = variables.read('DATABASE_URL') || fallback;
   const file = variables.read('DATABASE_PASSWORD_FILE');
@@ -139,11 +142,16 @@ export function readDatabaseUrl(variables: Variables, fallback: string): string 
     variables.expected('DATABASE_PASSWORD_FILE', 'nothing beside a DATABASE_URL that takes no password');
     return url;
   }
-  const added =
-    file === '' ? '' : `${url.includes('?') ? '&' : '?'}password_file=${encodeURIComponent(file)}`;
-  const wrong = wrongOfUrl(url + added);
+  const timeout = variables.integer('DATABASE_START_TIMEOUT', START_TIMEOUT, 0, HOUR);
+  const isUsual = timeout === START_TIMEOUT || url === 'memory:';
+  const added = [
+    file === '' ? [] : `password_file=${encodeURIComponent(file)}`,
+    isUsual ? [] : `start_timeout=${timeout}`,
+  ].flat();
+  const whole = added.length === 0 ? url : `${url}${url.includes('?') ? '&' : '?'}${added.join('&')}`;
+  const wrong = wrongOfUrl(whole);
   if (wrong !== undefined) variables.wrong.push(`DATABASE_URL: ${wrong}`);
-  return shareDatabase(variables, url + added);
+  return shareDatabase(variables, whole);
 }
 
 /** Connections to PostgreSQL: of all workers if no others are demanded, and of each at least. */
@@ -164,7 +172,7 @@ function shareDatabase(variables: Variables, url: string): string {
   const own = `connections=${partOf(all, workers, place)}`;
   return given === undefined
     ? `${url}${url.includes('?') ? '&' : '?'}${own}`
-    : url.replace(`connections=${given}`, own);
+    : url.replace(/([?&])connections=\d+(?=&|$)/, `$1${own}`);
 }
 
 function readOps(variables: Variables, host: string) {

@@ -1,4 +1,5 @@
 import { Client } from 'pg';
+import type { StoreObserver } from '../../src/database';
 import type { PlantStore } from '../../src/plants/plant-store';
 import { openPlantStore } from '../../src/storage/plants';
 import { startPostgres, type Postgres } from './postgres';
@@ -11,7 +12,7 @@ export interface Bench {
   /** Another connection. Its loss does not fail the test. */
   connect(): Promise<Client>;
   /** A store that is closed after the test. */
-  open(at?: string): Promise<PlantStore>;
+  open(at?: string, observer?: StoreObserver): Promise<PlantStore>;
   /** @returns the URL of the same database for a user who is not a superuser and has the given defaults */
   createUser(name: string, ...defaults: string[]): Promise<string>;
   /** The server processes of the store's connections. */
@@ -63,8 +64,8 @@ export function usePostgres(): Bench {
       return operator;
     },
     connect,
-    async open(at = url) {
-      const store = await openPlantStore(at);
+    async open(at = url, observer) {
+      const store = await openPlantStore(at, observer);
       stores.push(store);
       return store;
     },

@@ -15,6 +15,7 @@ export const DIALECT: Dialect = {
     json: 'TEXT',
     identity: 'INTEGER PRIMARY KEY AUTOINCREMENT',
     strict: 'STRICT',
+    concurrently: '',
   },
   checks: CHECKS,
   parameters: () => () => '?',
@@ -62,4 +63,5 @@ export const FAULTS: Faults = {
     ['SQLITE_IOERR', 'the disk fails or is full: check it'],
     ['E', 'its folder cannot be created: make it, or name a file elsewhere'],
   ],
+  passing: /^SQLITE_(BUSY|LOCKED|PROTOCOL)/,
 };

@@ -13,7 +13,9 @@ import { nameLog } from './log';
 import { migrateFile, prepareVersion } from './schema';
 import { execute, statementsOf, whenFree } from './statements';
 
-const fileOf = (url: string) => (url === 'memory:' ? undefined : resolve(url.replace('sqlite:', '')));
+const START_TIMEOUT = /[?&]start_timeout=(\d{1,7})$/;
+const fileOf = (url: string) =>
+  url === 'memory:' ? undefined : resolve(url.replace('sqlite:', '').replace(START_TIMEOUT, ''));
 
 const placeOf = (file?: string) =>
   file === undefined ? undefined : statSync(file, { throwIfNoEntry: false })?.ino;
@@ -37,7 +39,11 @@ export const SQLITE: Driver = {
     const file = fileOf(url);
     return file === undefined ? 'SQLite in memory' : `SQLite file ${file}`;
   },
-  async open(url, schema, report) {
+  startTimeoutOf(url) {
+    const [, timeout] = START_TIMEOUT.exec(url) ?? [];
+    return timeout === undefined ? undefined : Number(timeout);
+  },
+  async open(url, schema, { migrating }) {
     const file = fileOf(url);
     const opened: Database.Database[] = [];
     const connect = (options: Database.Options = {}) => {
@@ -64,7 +70,7 @@ export const SQLITE: Driver = {
       checkPlace();
       if (file !== undefined) await makeDurable(db);
       checkPlace();
-      await migrateFile(db, checkSchema, schema, report);
+      await migrateFile(db, checkSchema, schema, migrating);
       // The journal that undoes a failed statement: as a file, its default, it costs more than the rows of a batch.
       db.exec('PRAGMA temp_store = MEMORY');
       if (file === undefined) return connectionOf(db, checkSchema);

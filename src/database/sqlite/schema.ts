@@ -1,17 +1,17 @@
 import type Database from 'better-sqlite3';
 import {
-  appliedTable,
+  type Applied,
   checkVersion,
   compareApplied,
   migrate,
-  type Migrated,
-  readApplied,
+  type Migrating,
+  recordsOf,
   type Schema,
+  selectApplied,
   type WithLock,
 } from '../schema';
 import { render } from '../sql';
 import { StoreUnavailable } from '../store';
-import { runOn } from '../transaction';
 import { DIALECT } from './dialect';
 import { execute, untilFree } from './statements';
 
@@ -22,14 +22,27 @@ export function prepareVersion(db: Database.Database, schema: Schema): () => num
   const userVersion = reader('PRAGMA user_version');
   const applicationId = reader('PRAGMA application_id');
   const own = markOf(schema);
+  /** The version of a newer program that lets this one run. */
+  let admitted = 0;
   return () => {
     const version = userVersion.get() ?? 0;
     const owner = applicationId.get();
     if (owner !== own && !(owner === 0 && tables.get() === 0))
       throw new StoreUnavailable('it belongs to another program: name another file');
-    checkVersion(version, schema);
+    if (version > schema.migrations.length && version !== admitted) {
+      checkVersion(version, schema, readApplied(db, schema));
+      admitted = version;
+    }
     return version;
   };
+}
+
+/** None, where an earlier version of this library has kept no such records. */
+function readApplied(db: Database.Database, schema: Schema): Applied[] {
+  const known = db.prepare<[string], number>('SELECT count(*) FROM sqlite_schema WHERE name = ?').pluck();
+  const isThere = recordsOf(schema).every(({ name }) => known.get(name.replaceAll('"', '')));
+  const { text } = render(selectApplied(schema), DIALECT);
+  return isThere ? db.prepare<[], Applied>(text).safeIntegers().all() : [];
 }
 
 function markOf({ mark }: Schema): number {
@@ -43,15 +56,14 @@ export async function migrateFile(
   db: Database.Database,
   checkSchema: () => number,
   schema: Schema,
-  report?: Migrated,
+  migrating: Migrating,
 ): Promise<void> {
   const withLock: WithLock = (work) =>
     untilFree(async () => {
       db.exec('BEGIN IMMEDIATE');
       try {
         const version = checkSchema();
-        const { text } = render(appliedTable(schema), DIALECT);
-        db.exec(text);
+        for (const { create } of recordsOf(schema)) db.exec(render(create, DIALECT).text);
         const reached = await work({
           version,
           run: (statement) => execute(db.prepare(statement.text).safeIntegers(), statement.values),
@@ -65,7 +77,7 @@ export async function migrateFile(
         if (db.inTransaction) db.exec('ROLLBACK');
       }
     });
-  await migrate(schema, DIALECT, withLock, report);
+  await migrate(schema, DIALECT, withLock, migrating);
 }
 
 /** @throws {StoreUnavailable} unless a database is of this program, or empty where that is admitted */
@@ -82,15 +94,16 @@ export function checkOwner(db: Database.Database, schema: Schema, admitsEmpty: b
  * @returns the version of its schema
  * @throws {Error} if it is of another program or of a newer schema, or its migrations were others
  */
-export async function compareSchema(db: Database.Database, schema: Schema): Promise<number> {
+export function compareSchema(db: Database.Database, schema: Schema): number {
   checkOwner(db, schema, false);
   const version = prepareVersion(db, schema)();
-  const run = runOn({ run: ({ text, values }) => execute(db.prepare(text).safeIntegers(), values) }, DIALECT);
-  const tables = db.prepare("SELECT 1 FROM sqlite_schema WHERE name LIKE '%\\_migrations' ESCAPE '\\'");
-  if (tables.get() === undefined) return version; // version 2.0.0 has made it
-  const applied = await readApplied(run, schema).catch(() => {
+  const tables = db
+    .prepare<[], string>("SELECT name FROM sqlite_schema WHERE name LIKE '%\\_migrations' ESCAPE '\\'")
+    .pluck()
+    .all();
+  if (tables.length === 0) return version; // version 2.0.0 has made it
+  if (!recordsOf(schema).some(({ name }) => tables.includes(name.replaceAll('"', ''))))
     throw new StoreUnavailable('it belongs to another program: name another file');
-  });
-  compareApplied(version, applied, schema, DIALECT);
+  compareApplied(version, readApplied(db, schema), schema, DIALECT);
   return version;
 }

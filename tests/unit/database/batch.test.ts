@@ -239,6 +239,7 @@ test('without keys there is one batch at a time', async () => {
 test('an item that cannot be read is refused, and nobody else', async () => {
   const database = buildDatabase();
   const store = batching(database.write, {
+    concurrency: 2,
     keyOf({ id }) {
       if (id === 0) throw new TypeError('no id');
       return id;

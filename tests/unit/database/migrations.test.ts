@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import {
   BOOLEAN,
+  CONCURRENTLY,
   createTable,
   type Database,
   addColumn,
@@ -20,6 +21,7 @@ import {
   TIMESTAMP,
 } from '../../../src/database';
 import { checksumOf } from '../../../src/database/checksum';
+import { stepsOf } from '../../../src/database/migration';
 import { DRIVERS } from '../../../src/database/drivers';
 import { COUNTED } from '../../support/migrator';
 import { useDatabases } from '../../support/databases';
@@ -59,7 +61,7 @@ function observe() {
   return { applied, observer };
 }
 
-describe.each(KINDS)('migrations in $kind', ({ locate }) => {
+describe.each(KINDS)('migrations in $kind', ({ kind, locate }) => {
   let url: string;
   beforeEach(async () => {
     url = await locate();
@@ -237,6 +239,98 @@ describe.each(KINDS)('migrations in $kind', ({ locate }) => {
     await expect(titles()).resolves.toHaveLength(1);
   });
 
+  /** Migrations of which each admits the programs that know so many. */
+  const admitting = (...oldest: readonly (number | undefined)[]): Migration[] =>
+    oldest.map((least, index) => ({
+      name: `step ${index + 1}`,
+      ...(least === undefined ? {} : { oldest: least }),
+      steps: index === 0 ? [createTable(books), addColumn(books.isLent)] : [],
+    }));
+  const OLDEST = [1, undefined].flatMap((a) =>
+    [1, 2, undefined].flatMap((b) => [1, 2, 3, undefined].map((c) => [a, b, c])),
+  );
+
+  test('let an older program run where each that it does not know says so', async () => {
+    for (const oldest of OLDEST) {
+      url = await locate();
+      const migrations = admitting(...oldest);
+      const before: Database[] = [];
+      for (const known of [1, 2]) before.push(await openDatabase(url, schemaOf(migrations.slice(0, known))));
+      await migrate(migrations);
+      for (const [index, older] of before.entries()) {
+        const known = index + 1;
+        const needed = oldest.map((least, i) => least ?? i + 1).slice(known);
+        const refusing = needed.findIndex((least) => least > known);
+        const number = known + refusing + 1;
+        const expected =
+          refusing < 0
+            ? undefined
+            : `its schema has version 3, this program knows ${known}, and migration ${number}, step ${number}, needs one that knows ${needed[refusing]}: run the newer program`;
+        const refusalOf = (work: Promise<unknown>) =>
+          work.then(
+            () => undefined,
+            (error: unknown) => (error as Error).message.replace(/^.*?: /, ''),
+          );
+        // It starts again, or is put back, and one that runs is ready.
+        expect([oldest, await refusalOf(migrate(migrations.slice(0, known)))]).toEqual([oldest, expected]);
+        if (kind !== 'a third engine')
+          expect([oldest, await refusalOf(older.ready())]).toEqual([oldest, expected]);
+        await older.close();
+      }
+      await expect(migrate(migrations)).resolves.toEqual([]);
+    }
+  });
+
+  test('say which programs they admit when they have run, too', async () => {
+    await migrate(MIGRATIONS);
+    const [older] = [MIGRATIONS.slice(0, 2)];
+    // As an earlier version of this library has left it, and as one whose program has not said it.
+    for (const statement of [sql`DROP TABLE shelf_oldest`, sql`DELETE FROM shelf_oldest`, sql`SELECT 1`]) {
+      await withDatabase((database) => database.execute(statement));
+      await expect(migrate(older)).rejects.toThrow(/migration 3(, lent,)? needs one that knows 3/);
+    }
+    const [, adding] = third;
+    const lent = (oldest: number): Migration => ({ name: 'lent', oldest, steps: [adding] });
+    await expect(migrate([first, second, lent(2)])).resolves.toEqual([]);
+    await expect(migrate(older)).resolves.toEqual([]);
+    await expect(migrate(MIGRATIONS)).resolves.toEqual([]);
+    // The word of the program that knows most counts.
+    const seed: Migration = { name: 'seed', oldest: 1, steps: [second[1]] };
+    await expect(migrate([first, seed, lent(1)])).resolves.toEqual([]);
+    await expect(migrate(older)).resolves.toEqual([]);
+    await expect(migrate([first])).resolves.toEqual([]);
+    await expect(migrate(MIGRATIONS)).resolves.toEqual([]);
+    await expect(migrate(older)).rejects.toThrow('migration 3, lent, needs one that knows 3');
+  });
+
+  test.each([0, -1, 1.5, 3, Number.NaN])('refuse a program that cannot be the oldest: %p', async (oldest) => {
+    await expect(migrate([first, { name: 'lent', oldest, steps: [] }])).rejects.toThrow(
+      `migration 2, lent: expected oldest to be the number of a migration, from 1 to 2, got ${oldest}`,
+    );
+  });
+
+  test('outside a transaction are the same on every engine, and run alone', async () => {
+    const index: Migration = {
+      name: 'index',
+      transaction: false,
+      steps: [
+        sql`CREATE INDEX ${CONCURRENTLY} IF NOT EXISTS titles ON ${books} (title)`,
+        sql`CREATE UNIQUE INDEX ${CONCURRENTLY} IF NOT EXISTS "Lent" ON ${books} ("isLent", title)`,
+        sql`DROP INDEX ${CONCURRENTLY} IF EXISTS titles`,
+      ],
+    };
+    const opened = await Promise.all([1, 2, 3, 4].map(() => migrate([...MIGRATIONS, index, trace])));
+    expect(opened.flat().sort()).toEqual(['1 books', '2 seed', '3 lent', '4 index', '5 trace']);
+    const taken = { isbn: '1', title, isLent: true };
+    await withDatabase(
+      async (database) => {
+        await database.query(insertInto(books, taken)``);
+        await expect(database.query(insertInto(books, { ...taken, isbn: '2' })``)).rejects.toThrow(/unique/i);
+      },
+      [...MIGRATIONS, index, trace],
+    );
+  });
+
   const counts = sql<{
     least: bigint;
     most: bigint;
@@ -295,7 +389,7 @@ test('the checksum of what has run stays what it was, in this version and in eve
     ['code', () => Promise.resolve()],
   ];
   for (const { dialect } of [sqlite, postgres].flatMap((driver) => driver ?? []))
-    expect(steps.map((step) => checksumOf(step, dialect).slice(0, 12))).toEqual([
+    expect(stepsOf(steps).map((step) => checksumOf(step, dialect).slice(0, 12))).toEqual([
       'eded5e94b236',
       '0ecb57d1e61a',
       '18cc3a2423a3',

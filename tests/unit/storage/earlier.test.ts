@@ -41,7 +41,9 @@ test('a SQLite file of version 1.1.0 is used as it is, and a new one is like it'
   const schema = () =>
     sqlite.byProgram((db) => [
       db
-        .prepare("SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE name <> 'plant_store_migrations'")
+        .prepare(
+          "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE name NOT LIKE 'plant\\_%' ESCAPE '\\'",
+        )
         .all(),
       db.prepare('SELECT * FROM pragma_user_version, pragma_application_id').all(),
     ]);

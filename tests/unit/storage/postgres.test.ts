@@ -107,8 +107,9 @@ test('a migration begins only when that of another process has ended', async () 
   await bench.operator.query(`CREATE TABLE plant_store_schema (id int PRIMARY KEY, version int);
     INSERT INTO plant_store_schema VALUES (1, 0)`);
   await bench.operator.query('BEGIN; SELECT FROM plant_store_schema FOR UPDATE');
-  const opening = bench.open();
-  await bench.somebodyWaits();
+  const { promise: waits, resolve: warned } = Promise.withResolvers<string>();
+  const opening = bench.open(bench.url, { waiting: () => undefined, committed: () => undefined, warned });
+  await expect(waits).resolves.toMatch(/another process migrates it; trying again for up to \d+ s$/);
   await bench.operator.query(`SET LOCAL lock_timeout = 500;
     CREATE TABLE plants (id bigint PRIMARY KEY, name text NOT NULL, tag text);
     UPDATE plant_store_schema SET version = 1; COMMIT`);
@@ -129,9 +130,9 @@ test('a server that takes no writes is refused', async () => {
   await bench.open();
   const user = await bench.createUser('reader', 'default_transaction_read_only = on');
   await bench.operator.query('GRANT ALL ON ALL TABLES IN SCHEMA public TO reader');
-  let now = Date.now();
-  jest.spyOn(Date, 'now').mockImplementation(() => (now += 6000));
-  await expect(bench.open(user)).rejects.toThrow('name the primary server, not a standby');
+  await expect(bench.open(`${user}?start_timeout=0`)).rejects.toThrow(
+    /: name the primary server, not a standby \([^)]*\)$/,
+  );
 });
 
 test('a database that cannot hold every character is refused', async () => {
@@ -151,9 +152,15 @@ test.each([
 });
 
 test('a server that does not come up in time is refused', async () => {
-  let now = Date.now();
-  jest.spyOn(Date, 'now').mockImplementation(() => (now += 6000));
-  await expect(bench.open(bench.url.replace(/:\d+/, ':1'))).rejects.toThrow(
-    'start the server, or check host and port',
+  const warned: string[] = [];
+  const observer = {
+    waiting: jest.fn(),
+    committed: jest.fn(),
+    warned: (message: string) => warned.push(message),
+  };
+  await expect(bench.open(`${bench.url.replace(/:\d+/, ':1')}?start_timeout=500`, observer)).rejects.toThrow(
+    /start the server, or check host and port \(connect ECONNREFUSED .*\); waited 500 ms \(DATABASE_START_TIMEOUT\)$/,
   );
+  // Once for each reason, and then now and then.
+  expect(warned).toEqual([expect.stringMatching(/ECONNREFUSED .*; trying again for up to 1 s$/)]);
 });

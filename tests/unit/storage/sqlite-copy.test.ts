@@ -1,46 +1,28 @@
 import Database from 'better-sqlite3';
 import {
+  chmodSync,
   cpSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import {
-  type ClosedDatabase,
-  createTable,
-  INT64,
-  openDatabase,
-  type Schema,
-  sql,
-  type StoreObserver,
-  UnusableDatabase,
-} from '../../../src/database';
+import { createTable, INT64, openDatabase, type Schema, sql, UnusableDatabase } from '../../../src/database';
 import { openPlantStore } from '../../../src/storage/plants';
 import { buildPlant } from '../../support/plants';
-import { useSqlite } from '../../support/sqlite-bench';
+import { closed, useSqlite } from '../../support/sqlite-bench';
 
 const bench = useSqlite();
 const at = (name: string) => join(bench.root, name);
 
-/** The files of a database that is not opened. */
-async function closed(open: (observer: StoreObserver) => Promise<unknown>): Promise<ClosedDatabase> {
-  let found: ClosedDatabase | undefined;
-  const opening = (database: ClosedDatabase) => {
-    found = database;
-    throw new Error('it stays closed');
-  };
-  await expect(open({ waiting: jest.fn(), committed: jest.fn(), opening })).rejects.toThrow(
-    'it stays closed',
-  );
-  if (!found) throw new Error('expected a database');
-  return found;
-}
 const plants = (file = bench.file) => closed((observer) => openPlantStore(`sqlite:${file}`, observer));
 
 /** Adds plants of these ids. */
@@ -63,15 +45,15 @@ test('a backup has what was committed, in one file, and restored it is what the 
   await create(upTo(50));
   const files = await plants();
   await expect(files.backup(at('new/folder/backup.db'))).resolves.toEqual({
-    tables: 2,
-    rows: 51,
+    tables: 3,
+    rows: 52,
     version: 1,
     bytes: expect.any(Number) as number,
   });
   expect(readdirSync(at('new/folder'))).toEqual(['backup.db']);
   await create([100]);
   const { kept = '', ...copied } = await files.restore(at('new/folder/backup.db'));
-  expect(copied).toMatchObject({ tables: 2, rows: 51 });
+  expect(copied).toMatchObject({ tables: 3, rows: 51 });
   expect(readdirSync(bench.folder).map((name) => join(bench.folder, name))).toEqual([bench.file, kept]);
   expect(idsOf()).toEqual(upTo(50));
   await files.restore(kept);
@@ -245,6 +227,25 @@ test.each(['', '-wal', '-shm', '-journal'])(
     ]);
   },
 );
+
+test('a database that is named by a link is restored where it is', async () => {
+  await create([1]);
+  await (await plants()).backup(at('backup.db'));
+  await create([2]);
+  symlinkSync(bench.file, at('link.db'));
+  await (await plants(at('link.db'))).restore(at('backup.db'));
+  expect([idsOf(), lstatSync(at('link.db')).isSymbolicLink()]).toEqual([[1], true]);
+});
+
+test('a restored database is for the same users as the one that it replaces, and a backup too', async () => {
+  await create([1]);
+  chmodSync(bench.file, 0o640);
+  await (await plants()).backup(at('backup.db'));
+  expect(statSync(at('backup.db')).mode & 0o777).toBe(0o640);
+  chmodSync(at('backup.db'), 0o444);
+  await (await plants()).restore(at('backup.db'));
+  expect(statSync(bench.file).mode & 0o777).toBe(0o640);
+});
 
 test('no backup is made of a database that is damaged, is not there or is in memory', async () => {
   await create(upTo(50));

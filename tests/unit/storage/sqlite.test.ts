@@ -68,7 +68,7 @@ test('damage that is found later makes the store unavailable', async () => {
   await Promise.all(EDGE_IDS.map((id) => store.create(buildPlant({ id }))));
   await store.close();
   const bytes = readFileSync(bench.file);
-  bytes.fill(0xff, 8192, 12_288); // the page of the table, after that of the migrations
+  bytes.fill(0xff, 12_288, 16_384); // the page of the table, after those of the migrations
   writeFileSync(bench.file, bytes);
   await expect((await bench.open()).create(buildPlant())).rejects.toThrow('it is damaged: restore a backup');
 });
