@@ -97,7 +97,7 @@ async function runChild(name: string, args: readonly string[]): Promise<Outcome>
     const round = message as Outcome;
     total = add(total, round);
     console.log(
-      `${name} ${total.rounds}: ${total.acknowledged} acknowledged, ${total.lost} lost, ${total.wrong} wrong, ${longest(round.silences)}`,
+      `${name} ${total.rounds}: ${total.acknowledged} acknowledged, ${total.lost} lost, ${total.wrong} wrong, ${total.failed ?? 0} failed, ${longest(round.silences)}`,
     );
   });
   const status = await child.exit;
