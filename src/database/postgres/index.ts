@@ -31,7 +31,10 @@ export const POSTGRES: Driver = {
     try {
       await again(1);
     } catch (error) {
-      await pool.end();
+      // The next attempt would leave another backend beside the one that still waits for a standby.
+      if (pool.abandoned > 0)
+        opening.warned('a statement of the start got no answer: waiting until it has ended');
+      await pool.end(opening.timeout);
       throw error;
     }
     return connectionOf(pool, schema);
