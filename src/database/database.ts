@@ -106,7 +106,8 @@ export function createDatabase(
     transaction: (work) => whileOpen(() => runTransaction(begin, work, isTransient)),
     batched(write, lengthOf, keyOf) {
       const concurrency = () => connection.concurrency;
-      const batch = createBatch(write, lengthOf, { keyOf, concurrency, observer });
+      const keys = concurrency() > 1 ? keyOf : undefined; // else they are of no use
+      const batch = createBatch(write, lengthOf, { keyOf: keys, concurrency, observer });
       batches.push(batch);
       return (item) => (closing ? refuse() : batch.add(item));
     },

@@ -172,7 +172,7 @@ function shareDatabase(variables: Variables, url: string): string {
   const own = `connections=${partOf(all, workers, place)}`;
   return given === undefined
     ? `${url}${url.includes('?') ? '&' : '?'}${own}`
-    : url.replace(`connections=${given}`, own);
+    : url.replace(/([?&])connections=\d+(?=&|$)/, `$1${own}`);
 }
 
 function readOps(variables: Variables, host: string) {

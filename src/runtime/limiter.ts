@@ -77,13 +77,15 @@ function sharedLimiter(limit: RateLimit, { url, service, log, uncounted }: Share
   /** When the store failed last; undefined while it counts. */
   let failedAt: number | undefined;
   let isTrying = false;
+  let isClosed = false;
 
   async function inTimeOrAway(request: Promise<RateLimiterRes>): Promise<RateLimiterRes> {
     try {
       return await inTime(request, 'the store of the rate limit', STORE_TIMEOUT);
     } catch (error) {
       failed();
-      if (failedAt === undefined) log.warn({ err: error }, 'RATE_LIMIT_STORE does not count requests');
+      if (failedAt === undefined && !isClosed)
+        log.warn({ err: error }, 'RATE_LIMIT_STORE does not count requests');
       failedAt = performance.now();
       throw away(error);
     }
@@ -121,7 +123,7 @@ function sharedLimiter(limit: RateLimit, { url, service, log, uncounted }: Share
       }
     },
     close() {
-      failedAt ??= performance.now(); // what is under way fails, and that concerns nobody
+      isClosed = true; // what is under way fails, and that concerns nobody
       return close();
     },
   };

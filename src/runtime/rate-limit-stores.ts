@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type * as Redis from '@redis/client';
 import { RateLimiterPostgres, RateLimiterRedis, type RateLimiterStoreAbstract } from 'rate-limiter-flexible';
-import { type Database, openDatabase, type Schema, sql } from '../database';
+import { type Database, openDatabase, type Schema, sql, StatementError } from '../database';
 
 /** The number of requests that a client may send within a window of time. */
 export interface RateLimit {
@@ -112,15 +112,23 @@ function postgresStore(url: string, { requests, seconds }: RateLimit, service: s
       opening = undefined;
       throw error;
     }));
+  const close = async () => {
+    const closing = opening;
+    opening = undefined;
+    await (await closing?.catch(() => undefined))?.close();
+  };
   const storeClient = {
     async query({ text, values }: { readonly text: string; readonly values: readonly number[] }) {
       const parts = [...text.matchAll(/\$(\d)/g)].map(([, number]) => values[Number(number) - 1] ?? null);
+      const statement = { kind: 'sql', strings: text.split(/\$\d/), parts } as const;
       const database = await opened();
-      const rows = await database.query<{ points: bigint; expire: bigint }>({
-        kind: 'sql',
-        strings: text.split(/\$\d/),
-        parts,
-      });
+      const rows = await database
+        .query<{ points: bigint; expire: bigint }>(statement)
+        .catch((error: unknown) => {
+          // The table is gone, perhaps with its database: to open it again makes it again.
+          if (error instanceof StatementError) void close().catch(() => undefined);
+          throw error;
+        });
       return { rows: rows.map(({ points, expire }) => ({ points: Number(points), expire: Number(expire) })) };
     },
   };
@@ -146,9 +154,9 @@ function postgresStore(url: string, { requests, seconds }: RateLimit, service: s
   return {
     limiter,
     failed: () => undefined,
-    async close() {
+    close() {
       clearInterval(timer);
-      await (await opening?.catch(() => undefined))?.close();
+      return close();
     },
   };
 }

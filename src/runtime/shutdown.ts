@@ -45,6 +45,10 @@ export function stopAtSignal(
 ): void {
   const stop = async (signal: string) => {
     draining.abort();
+    const closed = once(server, 'close');
+    stopping.abort();
+    while (server.listening) await setImmediate();
+    log.info({ signal }, 'stopping');
     setTimeout(() => {
       server.closeAllConnections();
     }, timeout).unref();
@@ -52,10 +56,6 @@ export function stopAtSignal(
       log.error('the store did not close in time');
       process.exit(1);
     }, timeout + CLOSE_TIMEOUT).unref();
-    const closed = once(server, 'close');
-    stopping.abort();
-    while (server.listening) await setImmediate();
-    log.info({ signal }, 'stopping');
     await closed;
     await dependencies.close();
     probes?.close().closeAllConnections();

@@ -1,11 +1,12 @@
 import SqliteFile from 'better-sqlite3';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { openPlantStore } from '../../src/storage/plants';
 import { keepFolder } from '../support/folder';
 import { buildPlant } from '../support/plants';
 import { startProcess } from '../support/process';
 import { startProgram } from '../support/program';
+import { closed } from '../support/sqlite-bench';
 import { newLedger, sendPlants, TOKEN } from '../system/crash/plants';
 
 // The commands `backup` and `restore` beside a server that is busy or was killed, and killed themselves.
@@ -63,6 +64,21 @@ test('a backup of a busy server has what it had acknowledged, and hinders nobody
   expect(before.filter(({ id }) => !ids.has(id))).toEqual([]);
   expect(ids.size).toBeLessThan(40_000 + new Set(ledger.acknowledged.map(({ id }) => id)).size);
   expect(await again.stop()).toBe(0);
+});
+
+test('a database that was overwritten while a server uses it is not restored before its end', async () => {
+  const file = newFile();
+  const server = await startProgram({ DATABASE_URL: `sqlite:${file}` });
+  const backup = join(folder, 'whole.db');
+  await expect(run(file, 'backup', backup)).resolves.toMatchObject({ status: 0 });
+  writeFileSync(file, 'garbage '.repeat(5000));
+  await expect(run(file, 'restore', backup)).resolves.toMatchObject({
+    status: 1,
+    output: expect.stringContaining('a process has it open') as string,
+  });
+  await server.stop('SIGKILL');
+  await expect(run(file, 'restore', backup)).resolves.toMatchObject({ status: 0 });
+  expect(await found(file)).toEqual([]);
 });
 
 /** A program that makes or restores a backup, and is killed before the nth call that changes files. Prints their number. */
@@ -134,6 +150,8 @@ const BEFORE: Record<string, [make: (file: string, backup: string) => unknown, o
   'that is not there': [() => undefined, []],
 };
 
+const plants = (file: string) => closed((observer) => openPlantStore(`sqlite:${file}`, observer));
+
 async function killed(direction: string, file: string, backup: string, nth: number): Promise<string> {
   const program = startProcess(['-e', KILLED, direction, file, backup, String(nth)], {});
   await program.exit;
@@ -157,7 +175,7 @@ test.each(Object.entries(BEFORE))(
       expect([ended ? NEW : old, NEW]).toContainEqual(rows);
       seen.add(String(rows));
       // The same command again comes to its end, whatever the first has left.
-      await killed('restore', file, backup, 0);
+      await (await plants(file)).restore(backup);
       expect(await found(file)).toEqual(NEW);
       rmSync(join(file, '..'), { recursive: true });
     }
@@ -174,7 +192,7 @@ test('a backup that is killed leaves no file of its name, or a whole one', async
     ended = (await killed('backup', file, backup, nth)).includes('calls');
     if (existsSync(backup)) {
       const other = newFile();
-      expect(await killed('restore', other, backup, 0)).toContain('calls');
+      await (await plants(other)).restore(backup);
       expect(await found(other)).toEqual(OLD);
     } else expect(ended).toBe(false);
     expect(readFileSync(file).equals(bytes)).toBe(true);

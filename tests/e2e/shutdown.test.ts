@@ -50,8 +50,8 @@ test('after the signal it is not ready, accepts no connections, and answers open
   keptAlive.socket.write(LIVE);
   await keptAlive.received('200 OK');
   const { ended } = await stopping(server);
-  await expect(fetch(`${server.url}/-/live`)).rejects.toThrow();
   keptAlive.socket.write('GET /-/ready HTTP/1.1\r\nHost: x\r\n\r\n');
+  await expect(fetch(`${server.url}/-/live`)).rejects.toThrow();
   const answers = await keptAlive.closed;
   expect(answers).toContain('HTTP/1.1 503 Service Unavailable');
   expect(answers).toContain('"the server is shutting down"');
@@ -177,16 +177,29 @@ describe('for SHUTDOWN_DELAY', () => {
   });
 });
 
-test('connections that the operating system has accepted before the signal are served', async () => {
-  const server = await start();
-  server.signal('SIGSTOP'); // now the server accepts none
-  const accepted = await Promise.all(Array.from({ length: 400 }, () => open(server)));
-  for (const { socket } of accepted) socket.write(LIVE);
-  const ended = server.stop('SIGTERM');
-  server.signal('SIGCONT');
-  const answers = await Promise.all(accepted.map(({ closed }) => closed));
-  expect(answers.filter((text) => text.startsWith('HTTP/1.1 200 OK'))).toHaveLength(400);
-  expect(await ended).toBe(0);
+describe('connections that the operating system has accepted before the signal', () => {
+  /** Opens connections to a server that does not run, sends it SIGTERM, and lets it run. */
+  async function accepted(count: number, text: string, env = {}) {
+    const server = await start(env);
+    server.signal('SIGSTOP');
+    const connections = await Promise.all(Array.from({ length: count }, () => open(server)));
+    for (const { socket } of connections) socket.write(text);
+    const ended = server.stop('SIGTERM');
+    server.signal('SIGCONT');
+    return { answers: await Promise.all(connections.map(({ closed }) => closed)), status: await ended };
+  }
+
+  test('are served', async () => {
+    const { answers, status } = await accepted(400, LIVE);
+    expect(answers.filter((text) => text.startsWith('HTTP/1.1 200 OK'))).toHaveLength(400);
+    expect(status).toBe(0);
+  });
+
+  test('have SHUTDOWN_TIMEOUT too', async () => {
+    const { answers, status } = await accepted(20, waitingRequest(EXAMPLE.text), { SHUTDOWN_TIMEOUT: '1' });
+    expect(answers.join()).not.toContain('HTTP/1.1 2');
+    expect(status).toBe(0);
+  });
 });
 
 /** The handlers of the server also fail outside their promises. */

@@ -52,7 +52,7 @@ const INITIAL = join(
  */
 const UNDERTAKER = `
   while read -r line; do pid=$line; done
-  if [ "$pid" ]; then kill -QUIT "$pid"; while kill -0 "$pid"; do sleep 0.05; done; fi
+  if [ "$pid" ]; then kill -QUIT "$pid"; kill -CONT "$pid"; while kill -0 "$pid"; do sleep 0.05; done; fi
   for try in 1 2 3 4 5 6 7 8 9 10; do rm -rf "$0" && exit; sleep 0.5; done`;
 
 /** Finds a free port, for a program that cannot choose one itself. */
@@ -198,7 +198,7 @@ export async function startPostgres({
       return start();
     },
     freeze() {
-      frozen = processes().filter((pid) => pid !== server?.pid);
+      frozen = processes();
       for (const pid of frozen) process.kill(pid, 'SIGSTOP');
     },
     thaw() {

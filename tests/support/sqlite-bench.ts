@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { PlantStore } from '../../src/plants/plant-store';
+import type { ClosedDatabase, StoreObserver } from '../../src/database';
 import { openPlantStore } from '../../src/storage/plants';
 
 /** A folder of its own for each test of a file. */
@@ -56,4 +57,18 @@ export function useSqlite(): Bench {
     },
   };
   return bench;
+}
+
+/** The files of a database that is not opened. */
+export async function closed(open: (observer: StoreObserver) => Promise<unknown>): Promise<ClosedDatabase> {
+  let found: ClosedDatabase | undefined;
+  const opening = (database: ClosedDatabase) => {
+    found = database;
+    throw new Error('it stays closed');
+  };
+  await expect(open({ waiting: jest.fn(), committed: jest.fn(), opening })).rejects.toThrow(
+    'it stays closed',
+  );
+  if (!found) throw new Error('expected a database');
+  return found;
 }

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import contract from '../../generated/openapi.json';
 import { verifiers } from '../../src/auth';
 import { readConfig } from '../../src/config';
-import { readUrl } from '../../src/database/postgres/url';
 import { InvalidConfig, variablesOf } from '../../src/runtime';
 import { testSecrets } from '../../scripts/prove';
 
@@ -190,5 +189,7 @@ test.each([
   expect(messages).toEqual(wrong.map((text) => expect.stringContaining(text) as string));
   expect(messages.join()).not.toContain('hunter');
   if (wrong.length === 0)
-    expect(readUrl(readConfig(environment).databaseUrl).passwordFile).toBe('/run/secrets/pass word&');
+    expect(new URL(readConfig(environment).databaseUrl).searchParams.get('password_file')).toBe(
+      '/run/secrets/pass word&',
+    );
 });

@@ -18,8 +18,6 @@ const COLLISION = /^(40001|40P01)/;
 /** The connection has been lost; the driver gives its own errors no code. */
 const LOST = /^(08|57P0[123]|ECONNRESET|EPIPE)/;
 const LOST_MESSAGE = /Connection terminated|connection error and is not queryable/;
-/** What the driver says when a statement has got no answer in time. */
-const NO_ANSWER = 'Query read timeout';
 
 export function connectionOf(pool: Pool, schema: Schema): Connection {
   /** @throws {StoreUnavailable} if too many writes before this one have not come to their end */
@@ -33,21 +31,17 @@ export function connectionOf(pool: Pool, schema: Schema): Connection {
   /** A connection of the pool, to be released once. */
   async function take() {
     const client = await pool.connect();
-    let state: 'usable' | 'lost' | 'abandoned' = 'usable';
+    let isUsable = true;
     return {
       client,
       /** Decides by an error whether the connection can be used again. */
       failed: (error: unknown, isLost = isBroken(error)): void => {
-        if (state === 'abandoned') return;
-        if ((error as Error).message === NO_ANSWER) {
-          state = 'abandoned';
-          pool.abandon(client);
-        } else if (isLost) state = 'lost';
-        if (codeOf(error) === STANDBY) pool.leave(client);
+        isUsable &&= !isLost;
+        pool.failed(client, error);
       },
-      isUsable: (): boolean => state === 'usable',
+      isUsable: (): boolean => isUsable,
       release: (): void => {
-        if (state !== 'abandoned') client.release(state === 'lost');
+        client.release(!isUsable);
       },
     };
   }

@@ -152,6 +152,7 @@ export const FAULTS: Faults = {
   advice: [
     ['28', 'check the user and the password'],
     ['3D000', 'create the database first'],
+    ['25001', 'run it outside of a transaction, and not through a pooler'],
     ['42501', 'grant this user what is missing'],
     ['25006', 'name the primary server, not a standby'],
     [READ_ONLY, 'name the primary server, not a standby'],

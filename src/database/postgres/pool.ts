@@ -1,10 +1,13 @@
 import type { ClientBase, PoolClient } from 'pg';
 import { MAX_WAITING, overload } from '../batch';
+import { codeOf } from '../failure';
 import { StoreUnavailable } from '../store';
 import type { Servers, Session } from './servers';
+import { STANDBY } from './statements';
+import type { Server } from './url';
 
-/** All in milliseconds. A name that has moved to another server is followed within this time. */
-const LIFETIME = 60_000;
+/** All in milliseconds. A name that has moved to another server is followed within a minute, a last statement included. */
+const LIFETIME = 55_000;
 /** The lifetimes of connections that began together end apart, within so large a part of it. */
 const JITTER = 0.25;
 const MAX_IDLE = 10_000;
@@ -25,7 +28,7 @@ const END_TIMEOUT = 1000;
  */
 export interface Pool {
   /**
-   * Each connection is to be released once, or abandoned.
+   * Each connection is to be released once.
    *
    * @throws {StoreUnavailable} if no place becomes free in time, and what the servers throw
    */
@@ -34,11 +37,17 @@ export interface Pool {
   readonly places: number;
   readonly abandoned: number;
   isAbandoned(client: ClientBase): boolean;
-  abandon(client: ClientBase): void;
-  /** Uses no connection to its server any more that there is now. */
-  leave(client: ClientBase): void;
-  /** Gives up what is abandoned, and resolves when all connections have ended. */
-  end(): Promise<void>;
+  /**
+   * Draws the conclusions from the error of a statement, before the connection is released. One that got no answer is abandoned, and
+   * its release does nothing; a server that takes no writes is left: no connection to it is used again.
+   */
+  failed(client: ClientBase, error: unknown): void;
+  /**
+   * Resolves when all connections have ended.
+   *
+   * @param patience milliseconds after which it gives up what is abandoned
+   */
+  end(patience?: number): Promise<void>;
 }
 
 interface Member extends Session {
@@ -113,8 +122,27 @@ export function createPool(most: number, servers: Servers): Pool {
     }
   }
 
+  function abandon(member: Member): void {
+    member.state = 'abandoned';
+    abandoned++;
+    servers.avoid(member.server);
+    // Its backend has answered.
+    member.client.once('drain', () => {
+      finish(member);
+    });
+  }
+
+  function leave(server: Server): void {
+    servers.avoid(server);
+    for (const member of members.values())
+      if (member.server === server) {
+        if (member.state === 'idle') finish(member);
+        else if (member.state === 'used') member.state = 'left';
+      }
+  }
+
   function putBack(member: Member, isLost: boolean): void {
-    if (!members.has(member.client)) return;
+    if (!members.has(member.client) || member.state === 'abandoned') return;
     if (isLost || ended || member.state === 'left' || performance.now() > member.expires) {
       finish(member, isLost);
       return;
@@ -209,39 +237,35 @@ export function createPool(most: number, servers: Servers): Pool {
       return abandoned;
     },
     isAbandoned: (client) => members.get(client)?.state === 'abandoned',
-    abandon(client) {
+    failed(client, error) {
       const member = members.get(client);
-      if (!member) return;
-      member.state = 'abandoned';
-      abandoned++;
-      servers.avoid(member.server);
-      // Its backend has answered.
-      client.once('drain', () => {
-        finish(member);
-      });
+      if (!member || member.state === 'abandoned') return;
+      if (isUnanswered(error)) abandon(member);
+      else if (codeOf(error) === STANDBY) leave(member.server);
     },
-    leave(client) {
-      const left = members.get(client)?.server;
-      if (left) servers.avoid(left);
-      for (const member of members.values())
-        if (member.server === left) {
+    end: (patience = 0) =>
+      new Promise((resolve) => {
+        const late = setTimeout(() => {
+          for (const { state, destroy } of members.values()) if (state === 'abandoned') destroy();
+        }, patience);
+        ended = () => {
+          clearInterval(timer);
+          clearTimeout(late);
+          resolve();
+        };
+        for (const member of members.values())
           if (member.state === 'idle') finish(member);
-          else if (member.state === 'used') member.state = 'left';
-        }
-    },
-    end() {
-      clearInterval(timer);
-      return new Promise((resolve) => {
-        ended = resolve;
-        for (const member of members.values()) {
-          if (member.state === 'idle') finish(member);
-          else member.destroy();
-        }
+          else if (member.state !== 'abandoned') member.destroy();
         serve();
-      });
-    },
+      }),
   };
 }
+
+/** What the driver says when a statement has got no answer in time. */
+const NO_ANSWER = 'Query read timeout';
+
+const isUnanswered = (error: unknown): boolean =>
+  error instanceof Error && (error.message === NO_ANSWER || isUnanswered(error.cause));
 
 function remove<T>(list: T[], item: T): void {
   const index = list.indexOf(item);

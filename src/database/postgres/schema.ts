@@ -16,7 +16,7 @@ import { runOn } from '../transaction';
 import { DIALECT } from './dialect';
 import { OUTSIDE_TIMEOUT, runOutside } from './outside';
 import type { Pool } from './pool';
-import { begin, mark, marksOf, run, send, STANDBY } from './statements';
+import { begin, mark, marksOf, run, send } from './statements';
 
 /** For a table that was there before those of the store were made. */
 const ADVICE_AT_FIRST: Advice = ['42703', '42P10'].map((code) => [
@@ -52,7 +52,7 @@ export async function prepare(pool: Pool, schema: Schema, opening: Opening): Pro
       await mark(client, schema);
     });
   } catch (error) {
-    if (codeOf(error) === STANDBY) pool.leave(client);
+    pool.failed(client, error);
     throw error;
   } finally {
     client.release(true);

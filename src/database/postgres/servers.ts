@@ -134,19 +134,17 @@ async function connectTo(
   });
   const destroy = () => client.connection.stream.destroy();
   try {
-    await client.connect().catch((error: unknown) => {
-      const { message } = error as Error;
-      // As PgBouncer says it, with the code of much that passes by itself.
-      if (message.startsWith('unsupported startup parameter'))
-        throw new Error(NO_PARAMETER, { cause: message });
-      if (message !== 'timeout expired') throw error;
-      throw Object.assign(new Error(`no connection within ${Math.round(timeout)} ms`), { code: 'ETIMEDOUT' });
-    });
+    await client.connect();
     const backend = await setUp(client, target, timeout, warn);
     return { client, server, backend, destroy };
   } catch (error) {
     destroy();
-    throw error;
+    const { message } = error as Error;
+    // As PgBouncer says it, with the code of much that passes by itself.
+    if (message.startsWith('unsupported startup parameter'))
+      throw new Error(NO_PARAMETER, { cause: message });
+    if (!/^(timeout expired|Query read timeout)$/.test(message)) throw error;
+    throw Object.assign(new Error(`no answer within ${Math.round(timeout)} ms`), { code: 'ETIMEDOUT' });
   }
 }
 

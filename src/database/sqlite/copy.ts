@@ -36,20 +36,25 @@ const SEAL = /^\nsha256 ([0-9a-f]{64})\n$/;
 const SEAL_LENGTH = 73;
 
 /** Copies the file of a database that this process does not have open. */
-export const copiesOf = (file: string, schema: Schema): Pick<ClosedDatabase, 'backup' | 'restore'> => ({
-  backup: (to) => explained(() => backup(file, resolve(to), schema)),
-  restore: (from) => explained(() => restore(file, resolve(from), schema)),
-});
+export function copiesOf(file: string, schema: Schema): Pick<ClosedDatabase, 'backup' | 'restore'> {
+  const place = () => (existsSync(file) ? realpathSync(file) : file);
+  return {
+    backup: (to) => explained(to, () => backup(place(), resolve(to), schema)),
+    restore: (from) => explained(from, () => restore(place(), resolve(from), schema)),
+  };
+}
+
+const isOfSystem = (error: unknown) => /^E[A-Z\d]+$/.test(codeOf(error));
 
 /** Names the file that the operating system refuses: it may be another than that of the database. */
-async function explained<T>(action: () => Promise<T>): Promise<T> {
+async function explained<T>(copy: string, action: () => Promise<T>): Promise<T> {
   try {
     return await action();
   } catch (error) {
-    const { code = '', path, dest } = error as NodeJS.ErrnoException & { readonly dest?: string };
-    if (path === undefined) throw error;
+    if (!isOfSystem(error)) throw error;
+    const { path = copy, dest = path } = error as NodeJS.ErrnoException & { readonly dest?: string };
     throw new StoreUnavailable(
-      `${dest ?? path} cannot be read or written: expected access to it, got ${code}`,
+      `${dest} cannot be read or written: expected access, room and a whole disk, got ${codeOf(error)}`,
     );
   }
 }
@@ -74,7 +79,7 @@ async function backup(file: string, to: string, schema: Schema): Promise<Copied>
 async function restore(file: string, from: string, schema: Schema): Promise<Copied> {
   if (!statSync(from, { throwIfNoEntry: false })?.isFile())
     throw new StoreUnavailable(`there is no file ${from}: name another`);
-  if (existsSync(file) && realpathSync(from) === realpathSync(file))
+  if (realpathSync(from) === file)
     throw new StoreUnavailable('the backup is the database itself: name another file');
   const replaced = statSync(file, { throwIfNoEntry: false });
   makeFolder(dirname(file));
@@ -85,7 +90,7 @@ async function restore(file: string, from: string, schema: Schema): Promise<Copi
       checkContent(from, await examine(from));
       copied = await copyContent(from, part, schema, (replaced ?? statSync(from)).mode);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).path !== undefined) throw error;
+      if (isOfSystem(error)) throw error;
       throw new StoreUnavailable(explain(`the backup ${from}`, error, FAULTS.advice));
     }
     if (replaced && process.getuid?.() === 0) chownSync(part, replaced.uid, replaced.gid);
@@ -173,12 +178,10 @@ async function checkSeal(file: string): Promise<void> {
   if (size === 0) throw damaged('it is empty');
   const [, digest] = SEAL.exec(end.toString('latin1')) ?? [];
   const page = head.readUInt16BE(16); // https://sqlite.org/fileformat2.html#page_size
-  if (
-    digest === undefined
-      ? head.toString('latin1', 0, 6) === 'SQLite' && size % (page === 1 ? 65_536 : page) > 0
-      : (await digestOf(file, size - SEAL_LENGTH)) !== digest
-  )
-    throw damaged(digest === undefined ? 'its end is missing' : 'its content is not that of its digest');
+  const isCut = head.toString('latin1', 0, 6) === 'SQLite' && size % (page === 1 ? 65_536 : page) > 0;
+  if (digest === undefined && isCut) throw damaged('its end is missing');
+  if (digest !== undefined && digest !== (await digestOf(file, size - SEAL_LENGTH)))
+    throw damaged('its content is not that of its digest');
 }
 
 /**
@@ -263,7 +266,7 @@ function lockFile(file: string): { close(): void } | undefined {
   if (!existsSync(file)) return undefined;
   const alias = `${file}.lock-${randomBytes(6).toString('hex')}`;
   linkSync(file, alias);
-  writeFileSync(`${alias}-wal`, '');
+  writeFileSync(`${alias}-wal`, 'x'); // an empty one is none
   const db = new Database(alias, { timeout: 0 });
   const close = () => {
     db.close();

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import { startChild } from '../program';
 import { type Line, lineOf } from './lines';
 import { DIST, startDatabase, type Subject } from './servers';
@@ -13,19 +14,60 @@ const ROUNDS = 15;
 interface Sample {
   readonly cpu: number;
   readonly rate: number;
+  /** Microseconds of PostgreSQL for one creation. */
+  readonly databaseCpu: number;
+  /** Bytes of its log for one creation. */
+  readonly log: number;
 }
 
-async function startStore(dist: string, subject: Pick<Subject, 'database' | 'distance'>) {
+interface Place extends Pick<Subject, 'database' | 'distance'> {
+  readonly ids?: 'random';
+}
+
+const PLACES: Readonly<Record<string, Place>> = {
+  SQLite: { database: 'sqlite' },
+  PostgreSQL: { database: 'postgres' },
+  'PostgreSQL, random ids': { database: 'postgres', ids: 'random' },
+  'PostgreSQL at 20 ms': { database: 'postgres', distance: 20 },
+};
+
+const LINES = [
+  ['cpu', 'CPU us', 1],
+  ['databaseCpu', 'database CPU us', 1],
+  ['log', 'bytes of the log', 0],
+  ['rate', 'creations/s', 0],
+] as const;
+
+/** How many bytes a PostgreSQL has written to its log. */
+async function logOf(url: string): Promise<number> {
+  if (!url.startsWith('postgres:')) return 0;
+  const client = new Client(url);
+  await client.connect();
+  const { rows } = await client.query<{ at: string }>("SELECT pg_current_wal_lsn() - '0/0' AS at");
+  await client.end();
+  return Number(rows[0]?.at);
+}
+
+async function startStore(dist: string, place: Place) {
   const folder = mkdtempSync(join(tmpdir(), 'bench-'));
-  const database = await startDatabase(subject, folder);
+  const database = await startDatabase(place, folder);
   const child = startChild('the store', join(__dirname, 'peers/creates.mjs'), [
     dist,
     database.url,
     String(CLIENTS),
+    place.ids ?? '',
   ]);
   await child.next();
   return {
-    create: () => child.ask<Sample>(PLANTS),
+    async create(): Promise<Sample> {
+      const [cpu, log] = [database.cpu(), await logOf(database.url)];
+      const sample = await child.ask<Pick<Sample, 'cpu' | 'rate'>>(PLANTS);
+      return {
+        ...sample,
+        databaseCpu: (database.cpu() - cpu) / PLANTS,
+        log: ((await logOf(database.url)) - log) / PLANTS,
+      };
+    },
     async stop() {
       await child.kill();
       await database.stop();
@@ -42,34 +84,27 @@ async function startStore(dist: string, subject: Pick<Subject, 'database' | 'dis
 export async function measureCreates(progress: (line: string) => void, before?: string): Promise<Line[]> {
   const lines: Line[] = [];
   const builds = new Map([['ours', DIST], ...(before === undefined ? [] : [['before', before] as const])]);
-  for (const [place, subject] of Object.entries({
-    SQLite: { database: 'sqlite' },
-    PostgreSQL: { database: 'postgres' },
-    'PostgreSQL at 20 ms': { database: 'postgres', distance: 20 },
-  } as const)) {
-    const title = `${CLIENTS} creations at once, ${place}`;
+  for (const [name, place] of Object.entries(PLACES)) {
+    const title = `${CLIENTS} creations at once, ${name}`;
     const stores = new Map<string, Awaited<ReturnType<typeof startStore>>>();
     const samples = new Map<string, Sample[]>();
-    for (const [name, dist] of builds) {
-      stores.set(name, await startStore(dist, subject));
-      samples.set(name, []);
+    for (const [build, dist] of builds) {
+      stores.set(build, await startStore(dist, place));
+      samples.set(build, []);
     }
     for (let round = 0; round <= ROUNDS; round++) {
       progress(`${title}, ${round} of ${ROUNDS}`);
-      for (const [name, store] of stores) {
+      for (const [build, store] of stores) {
         const sample = await store.create();
-        if (round > 0) samples.get(name)?.push(sample); // V8 compiles in the first
+        if (round > 0) samples.get(build)?.push(sample); // V8 compiles in the first
       }
     }
     for (const store of stores.values()) await store.stop();
-    const line = (what: 'cpu' | 'rate', unit: string, digits: number) =>
-      lineOf(
-        `${title}, ${unit}`,
-        digits,
-        new Map([...samples].map(([name, list]) => [name, list.map((sample) => sample[what])])),
-        [],
-      );
-    lines.push(line('cpu', 'CPU us', 1), line('rate', 'creations/s', 0));
+    for (const [what, unit, digits] of LINES) {
+      const rounds = [...samples].map(([build, list]) => [build, list.map((one) => one[what])] as const);
+      if (rounds.some(([, numbers]) => numbers.some((number) => number > 0)))
+        lines.push(lineOf(`${title}, ${unit}`, digits, new Map(rounds), []));
+    }
   }
   return lines;
 }

@@ -34,12 +34,17 @@ const hba = join(folder, 'pg_hba.conf');
 let first: Postgres;
 let second: Postgres;
 let standby: Postgres;
+/** Takes connections, and says nothing. */
+const mute = createServer();
+let silent: number;
 let name: string;
 const databases: Database[] = [];
 const closing: (() => Promise<unknown>)[] = [];
 let count = 0;
 
 beforeAll(async () => {
+  await once(mute.listen(0, '127.0.0.1'), 'listening');
+  silent = (mute.address() as AddressInfo).port;
   writeFileSync(
     hba,
     'host all keeper 127.0.0.1/32 scram-sha-256\nhost all,replication all 127.0.0.1/32 trust\n',
@@ -51,6 +56,7 @@ beforeAll(async () => {
     startPostgres({ settings: ['fsync=off'], standbyOf: first.port }),
   ]);
 });
+afterAll(() => mute.close());
 afterAll(() => Promise.all([first, second, standby].map((server) => server.remove())));
 beforeEach(async () => {
   name = `servers_${++count}`;
@@ -116,6 +122,7 @@ test.each([
     () => [standby.port, second.port],
     () => second.port,
   ],
+  ['one that answers', '&connect_timeout=1', () => [silent, second.port], () => second.port],
   [
     'any, which is left when it refuses a write',
     '&target_session_attrs=any',

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
+import { Client } from 'pg';
 import type { Problem } from '../../../src/contract';
 import { createRateLimiter } from '../../../src/runtime/rate-limit';
 import { freePort, type Postgres, startPostgres } from '../../support/postgres';
@@ -132,6 +133,27 @@ describe.each(stores)('%s', (_, isThere, urlOf) => {
   });
 });
 
+test('rows of PostgreSQL are removed when their window has ended, and no other', async () => {
+  jest.useFakeTimers({
+    doNotFake: ['performance', 'setTimeout', 'clearTimeout', 'setImmediate', 'nextTick', 'queueMicrotask'],
+  });
+  const client = new Client(database);
+  await client.connect();
+  try {
+    await ask(server(database, 1), newClient());
+    await client.query(`INSERT INTO rate_limit_counts
+      SELECT 'ended ' || n, 1, ${Date.now() - 1} FROM generate_series(1, 2500) AS n`);
+    const rowsLike = async (name: string) =>
+      (await client.query('SELECT FROM rate_limit_counts WHERE key LIKE $1', [name])).rowCount;
+    jest.advanceTimersByTime(60_000);
+    while ((await rowsLike('ended %')) !== 0) await sleep(10);
+    expect(await rowsLike('a service:known %')).toBeGreaterThan(0);
+  } finally {
+    jest.useRealTimers();
+    await client.end();
+  }
+});
+
 test('a connection that Redis closes because it is idle costs no request', async () => {
   const limiter = server(redisUrl(), 9);
   const user = newClient();
@@ -143,12 +165,20 @@ test('a connection that Redis closes because it is idle costs no request', async
   expect(seen).toEqual({ log: [], uncounted: 0 });
 });
 
+async function recreate(word: 'DROP' | 'CREATE'): Promise<void> {
+  const client = new Client(database.replace(/[^/]+$/, 'postgres'));
+  await client.connect();
+  await client.query(`${word} DATABASE database_1 ${word === 'DROP' ? 'WITH (FORCE)' : ''}`);
+  await client.end();
+}
+
 const moods = (['silent', 'error', 'foreign', 'gone'] as const).map(
   (mood) => [`Redis is ${mood}`, redisUrl, () => (redis.mood = mood), () => (redis.mood = 'well')] as const,
 );
 const outages = [
   ...moods,
   ['PostgreSQL is down', () => database, () => postgres.kill(), () => postgres.start()],
+  ['the database is gone', () => database, () => recreate('DROP'), () => recreate('CREATE')],
 ] as const;
 
 test.each(outages)(

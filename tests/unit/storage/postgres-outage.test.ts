@@ -1,5 +1,7 @@
 import { Client } from 'pg';
+import fc from 'fast-check';
 import { StoreUnavailable } from '../../../src/database';
+import { delayed } from '../../support/delayed';
 import { buildPlant } from '../../support/plants';
 import { usePostgres } from '../../support/postgres-bench';
 
@@ -31,6 +33,34 @@ test('a batch that waits for a lock keeps nobody waiting but those who write the
   await bench.operator.query('ROLLBACK');
   await Promise.all(same);
   expect(settled.slice(2)).toEqual(['first created', 'second conflict', 'third conflict']);
+});
+
+test('creations of which many are under way to a far database have the outcomes of one after the other', async () => {
+  const far = await delayed(bench.postgres.port, 10);
+  const store = await bench.open(bench.url.replace(`:${bench.postgres.port}/`, `:${far.port}/`));
+  const names = new Map<bigint, string>();
+  let runs = 0n;
+  const few = fc.record({ id: fc.bigInt(0n, 5n), name: fc.constantFrom('a', 'b') });
+  const many = fc.record({ id: fc.bigInt(0n, 999n), name: fc.constantFrom('a', 'b') });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.oneof(few, many), { minLength: 400, maxLength: 900, size: 'max' }),
+      async (plants) => {
+        runs++;
+        const own = plants.map(({ id, name }) => ({ id: runs * 1000n + id, name }));
+        const expected = own.map(({ id, name }) => {
+          const known = names.get(id);
+          if (known === undefined) names.set(id, name);
+          return known === undefined ? 'created' : known === name ? 'unchanged' : 'conflict';
+        });
+        expect(await Promise.all(own.map((plant) => store.create(plant)))).toEqual(expected);
+      },
+    ),
+    { numRuns: 10, endOnFailure: true },
+  );
+  expect((await bench.backendsOfStore()).length).toBeGreaterThan(2);
+  await store.close();
+  await far.close();
 });
 
 test('a batch takes its locks in the order of the ids, so that two batches cannot wait for each other', async () => {

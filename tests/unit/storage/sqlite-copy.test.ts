@@ -1,46 +1,28 @@
 import Database from 'better-sqlite3';
 import {
+  chmodSync,
   cpSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import {
-  type ClosedDatabase,
-  createTable,
-  INT64,
-  openDatabase,
-  type Schema,
-  sql,
-  type StoreObserver,
-  UnusableDatabase,
-} from '../../../src/database';
+import { createTable, INT64, openDatabase, type Schema, sql, UnusableDatabase } from '../../../src/database';
 import { openPlantStore } from '../../../src/storage/plants';
 import { buildPlant } from '../../support/plants';
-import { useSqlite } from '../../support/sqlite-bench';
+import { closed, useSqlite } from '../../support/sqlite-bench';
 
 const bench = useSqlite();
 const at = (name: string) => join(bench.root, name);
 
-/** The files of a database that is not opened. */
-async function closed(open: (observer: StoreObserver) => Promise<unknown>): Promise<ClosedDatabase> {
-  let found: ClosedDatabase | undefined;
-  const opening = (database: ClosedDatabase) => {
-    found = database;
-    throw new Error('it stays closed');
-  };
-  await expect(open({ waiting: jest.fn(), committed: jest.fn(), opening })).rejects.toThrow(
-    'it stays closed',
-  );
-  if (!found) throw new Error('expected a database');
-  return found;
-}
 const plants = (file = bench.file) => closed((observer) => openPlantStore(`sqlite:${file}`, observer));
 
 /** Adds plants of these ids. */
@@ -212,6 +194,15 @@ const OTHERS: [string, (file: string) => unknown, string][] = [
     'migration 1, plants',
   ],
   [
+    'one that has lost a table, but not its pages',
+    (file) => {
+      bench.byProgram((db) => {
+        db.unsafeMode().exec("PRAGMA writable_schema = ON; DELETE FROM sqlite_schema WHERE name = 'plants'");
+      }, file);
+    },
+    'it is damaged',
+  ],
+  [
     'one beside a log that is not its own',
     async (file) => {
       const store = await openPlantStore(`sqlite:${at('other.db')}`);
@@ -222,7 +213,7 @@ const OTHERS: [string, (file: string) => unknown, string][] = [
     'belongs to another file',
   ],
 ];
-const OWN = /newer|migration|log/;
+const OWN = /newer|migration|log|pages/;
 test.each(OTHERS)('%s is refused as a backup', async (name, make, message) => {
   await create([1]);
   if (OWN.test(name)) await create([2], at('other/backup.db'));
@@ -245,6 +236,33 @@ test.each(['', '-wal', '-shm', '-journal'])(
     ]);
   },
 );
+
+test('a database of another program is not replaced', async () => {
+  await create([1], at('plants.db'));
+  await (await plants(at('plants.db'))).backup(at('backup.db'));
+  mkdirSync(bench.folder);
+  await openNeighbors(bench.file, { ...NEIGHBORS, mark: 'Nghb' });
+  await expectRefusal(at('backup.db'), /plants.db: it belongs to another program/);
+});
+
+test('a database that is named by a link is restored where it is', async () => {
+  await create([1]);
+  await (await plants()).backup(at('backup.db'));
+  await create([2]);
+  symlinkSync(bench.file, at('link.db'));
+  await (await plants(at('link.db'))).restore(at('backup.db'));
+  expect([idsOf(), lstatSync(at('link.db')).isSymbolicLink()]).toEqual([[1], true]);
+});
+
+test('a restored database is for the same users as the one that it replaces, and a backup too', async () => {
+  await create([1]);
+  chmodSync(bench.file, 0o640);
+  await (await plants()).backup(at('backup.db'));
+  expect(statSync(at('backup.db')).mode & 0o777).toBe(0o640);
+  chmodSync(at('backup.db'), 0o444);
+  await (await plants()).restore(at('backup.db'));
+  expect(statSync(bench.file).mode & 0o777).toBe(0o640);
+});
 
 test('no backup is made of a database that is damaged, is not there or is in memory', async () => {
   await create(upTo(50));
@@ -276,6 +294,9 @@ const ACCIDENTS: Record<string, (killed: string) => void> = {
   'over which the backup was copied': (file) => {
     cpSync(at('backup.db'), file);
   },
+  'over which a backup was copied that is younger than its log': (file) => {
+    cpSync(at('younger.db'), file);
+  },
   'whose restore was killed': (file) => {
     writeFileSync(`${file}.restoring`, `${file}.replaced-once`);
     cpSync(`${file}-wal`, `${file}.replaced-once-wal`);
@@ -289,6 +310,8 @@ test.each(Object.entries(ACCIDENTS))(
     await (await plants()).backup(at('backup.db'));
     const store = await bench.open();
     await Promise.all(upTo(50).map((id) => store.create(buildPlant({ id: BigInt(id + 2) }))));
+    await (await plants()).backup(at('younger.db'));
+    await store.create(buildPlant({ id: 70n }));
     const killed = at('killed/plants.db');
     for (const end of ['', '-wal', '-shm']) cpSync(bench.file + end, killed + end);
     happen(killed);
