@@ -266,7 +266,7 @@ function lockFile(file: string): { close(): void } | undefined {
   if (!existsSync(file)) return undefined;
   const alias = `${file}.lock-${randomBytes(6).toString('hex')}`;
   linkSync(file, alias);
-  writeFileSync(`${alias}-wal`, '');
+  writeFileSync(`${alias}-wal`, 'x'); // an empty one is none
   const db = new Database(alias, { timeout: 0 });
   const close = () => {
     db.close();
