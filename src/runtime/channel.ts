@@ -8,7 +8,7 @@ export type Answers = Readonly<Record<Question, () => Promise<unknown>>>;
 /** What a process tells another. */
 export type Notice =
   | { readonly kind: 'started'; readonly address: string; readonly invitation: string | undefined }
-  | { readonly kind: 'drain' | 'stop' };
+  | { readonly kind: 'drain' | 'stop' | 'closed' };
 
 interface Answer {
   readonly kind: 'answer';
@@ -42,10 +42,15 @@ export function openChannel(worker: Worker, answers: Answers, name: string, hear
     if (worker.isConnected()) worker.send(message, () => undefined);
   };
 
+  const left = () => {
+    for (const [id, settle] of settled) settle({ kind: 'answer', id, refused: 'it has ended' });
+  };
+
   async function ask(question: Question): Promise<unknown> {
     const id = ++last;
     const answered = new Promise<Answer>((resolve) => settled.set(id, resolve));
-    tell({ kind: 'question', question, id });
+    if (worker.isConnected()) tell({ kind: 'question', question, id });
+    else left();
     try {
       const { value, refused } = await inTime(answered, name, TIMEOUT);
       if (refused !== undefined) throw new Error(refused);
@@ -57,6 +62,7 @@ export function openChannel(worker: Worker, answers: Answers, name: string, hear
   }
 
   worker.on('error', () => undefined); // of a message that could not be sent
+  worker.on('disconnect', left);
   worker.on('message', (message: unknown) => {
     if (!isMessage(message)) return;
     if (message.kind === 'answer') settled.get(message.id)?.(message);

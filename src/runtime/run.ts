@@ -222,7 +222,7 @@ async function serve<Config extends RunConfig<Dependencies>, Dependencies extend
   );
   const invited = generated.size > 0 ? invitation(document, address, generated) : undefined;
   let probes: Awaited<ReturnType<typeof listenForProbes>>;
-  if (shared) shared.started(address, invited);
+  if (shared) shared.started(server, address, invited);
   else {
     // At any log level: operators and scripts need the address.
     const notice = log.child({}, { level: 'info' });
@@ -236,11 +236,13 @@ async function serve<Config extends RunConfig<Dependencies>, Dependencies extend
     else log.info(change);
   });
   const { shutdownDelay, shutdownTimeout: timeout } = config;
-  const running = { server, probes: probes?.server, draining, stopping, timeout, log };
-  // The primary waits for the delay.
-  if (worker)
-    stopAtSignal({ ...running, dependencies: worker.leaving(dependencies), delay: 0 }, worker.signals);
-  else stopAtSignal({ ...running, dependencies, delay: shutdownDelay });
+  const running = { server, probes: probes?.server, draining, stopping, timeout };
+  if (worker) {
+    // The primary waits for the delay, and says that the server stops.
+    const quiet = log.child({}, { level: 'error' });
+    const own = { ...running, dependencies: worker.leaving(dependencies), delay: 0, log: quiet };
+    stopAtSignal(own, worker.signals);
+  } else stopAtSignal({ ...running, dependencies, delay: shutdownDelay, log });
 }
 
 /** Opens the listener of probes and metrics, if they have their own. */

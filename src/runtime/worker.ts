@@ -2,6 +2,7 @@ import cluster from 'node:cluster';
 import { hkdfSync, randomBytes } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { createServer, type Server } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
 import { listen } from '../contract';
 import type { Store } from '../database';
 import { openChannel } from './channel';
@@ -95,6 +96,10 @@ export function joinPrimary(place: Place | undefined) {
         if (kind === 'drain') draining.abort();
         if (kind === 'stop' && !stopping.signal.aborted) signals.emit('SIGTERM', 'SIGTERM');
       });
+      const closed = async (server: Server) => {
+        while (server.listening) await setImmediate();
+        channel.tell({ kind: 'closed' });
+      };
       const all = {
         live: async () => {
           await channel.ask('live');
@@ -109,7 +114,8 @@ export function joinPrimary(place: Place | undefined) {
       } satisfies Partial<Probed>;
       return {
         all,
-        started(address: string, invitation: string | undefined): void {
+        started(server: Server, address: string, invitation: string | undefined): void {
+          stopping.signal.addEventListener('abort', () => void closed(server));
           channel.tell({ kind: 'started', address, invitation });
         },
       };

@@ -30,6 +30,7 @@ interface Member {
   /** Milliseconds. */
   readonly since: number;
   hasStarted: boolean;
+  isListening: boolean;
   /** The latest metrics that it has sent. */
   snapshot: Snapshot;
 }
@@ -49,12 +50,15 @@ export async function runWorkers({ config, log, metrics, openProbes }: Primary):
   const secret = randomBytes(32).toString('base64url');
   const members = new Map<number, Member>();
   const pauses = new Map<number, number>();
+  // At any log level: operators and scripts need the address, and which process a worker is.
+  const notice = log.child({}, { level: 'info' });
   const [draining, stopping] = [new AbortController(), new AbortController()];
   /** Stands for the listeners of the workers. */
-  const listeners = Object.assign(new EventEmitter(), {
-    listening: false,
-    closeAllConnections: () => undefined,
-  });
+  const listeners = Object.defineProperty(
+    Object.assign(new EventEmitter(), { listening: true, closeAllConnections: () => undefined }),
+    'listening',
+    { get: () => [...members.values()].some(({ isListening }) => isListening) },
+  );
   let address: string | undefined;
   let invitation: string | undefined;
   let isRunning = false;
@@ -68,7 +72,12 @@ export async function runWorkers({ config, log, metrics, openProbes }: Primary):
   };
   const started = () => [...members.values()].filter(({ hasStarted }) => hasStarted);
   const live = async () => {
-    await Promise.all(started().map((member) => ask(member, 'live')));
+    const asked = started().map((member) =>
+      ask(member, 'live').catch((error: unknown) => {
+        if (member.worker.isConnected()) throw error; // another takes the place of one that has ended
+      }),
+    );
+    await Promise.all(asked);
   };
   const checked = watchReadiness(async () => {
     await Promise.all(started().map((member) => ask(member, 'ready')));
@@ -94,12 +103,13 @@ export async function runWorkers({ config, log, metrics, openProbes }: Primary):
       ...environmentOf({ number, secret, first: address === undefined }),
       ...port,
     });
-    const channel = openChannel(worker, { live, ready, metrics: text }, `worker ${number}`, (notice) => {
-      if (notice.kind !== 'started') return;
-      member.hasStarted = true;
-      address ??= notice.address;
-      invitation ??= notice.invitation;
-      log.info({ worker: number, pid: worker.process.pid }, 'a worker listens');
+    const channel = openChannel(worker, { live, ready, metrics: text }, `worker ${number}`, (heard) => {
+      if (heard.kind === 'closed') member.isListening = false;
+      if (heard.kind !== 'started') return;
+      member.hasStarted = member.isListening = true;
+      address ??= heard.address;
+      invitation ??= heard.invitation;
+      notice.info({ worker: number, pid: worker.process.pid }, 'a worker listens');
       begun();
     });
     const member: Member = {
@@ -108,6 +118,7 @@ export async function runWorkers({ config, log, metrics, openProbes }: Primary):
       channel,
       since: performance.now(),
       hasStarted: false,
+      isListening: false,
       snapshot: [],
     };
     members.set(number, member);
@@ -172,9 +183,7 @@ export async function runWorkers({ config, log, metrics, openProbes }: Primary):
     ),
   );
   isRunning = true;
-  // At any log level: operators and scripts need the address.
-  const notice = log.child({}, { level: 'info' });
-  notice.info(`listening on ${address}, ${config.workers} workers`);
+  notice.info({ workers: config.workers }, `listening on ${address}`);
   if (probes) notice.info(`probes and metrics on ${probes.address}`);
   if (invitation !== undefined) console.log(invitation);
 

@@ -11,6 +11,7 @@ async function crash(...args: readonly string[]): Promise<string> {
 
 test.each([
   ['sqlite', 2],
+  ['workers', 3],
   ['postgres', 2],
   ['postgres-killed', 2],
   ['standby-ended', 1],

@@ -67,8 +67,8 @@ const SETTINGS = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_sess
 const OF_DRIVER: Readonly<Record<string, Expected>> = {
   user: TEXT,
   password: TEXT,
-  host: TEXT,
-  port: TEXT,
+  host: { is: (text) => /^[^,]+$/.test(text), what: 'one host' },
+  port: integer(1, 65_535),
   options: TEXT,
   application_name: TEXT,
   fallback_application_name: TEXT,
@@ -86,7 +86,7 @@ const KNOWN = { ...OF_DRIVER, ...OWN };
 
 const FORM =
   /^(?<scheme>postgres(?:ql)?:\/\/)(?<user>[^/?#]*@)?(?<hosts>[^/?#@]*)(?<path>\/[^?#]*)?(?:\?(?<query>[^#]*))?$/s;
-const HOST = /^(?<host>\[[\da-f:.]+\]|[^:[\]\s]*)(?::(?<port>\d{1,5}))?$/i;
+const HOST = /^(\[[\da-f:.]+\]|[^:[\]\s]*)(?::(\d{1,5}))?$/i;
 const WRONG =
   'expected postgres://user:password@host:port/database, with %XX for what is special in a password and several hosts as a:5432,b:5433, got another URL';
 
@@ -107,61 +107,44 @@ export function readUrl(url: string): Target {
     check(shown, names.indexOf(name) === names.lastIndexOf(name), 'it once');
     if (expected) check(shown, expected.is(value), expected.what);
   }
-  const take = (name: string): string | undefined => {
-    const value = parameters.get(name) ?? undefined;
-    parameters.delete(name);
-    return value;
-  };
-  const passwordFile = take('password_file');
-  const hasPassword = /:./.test(user) || parameters.has('password');
-  if (passwordFile !== undefined && hasPassword)
+  const own = new Map(Object.keys(OWN).map((name) => [name, parameters.get(name) ?? undefined]));
+  for (const name of own.keys()) parameters.delete(name);
+  const passwordFile = own.get('password_file');
+  if (passwordFile !== undefined && (/:./.test(user) || parameters.has('password')))
     throw new Error('expected no password beside DATABASE_PASSWORD_FILE (password_file), got both');
-  const number = (name: string, fallback: number) => Number(take(name) ?? fallback);
+  const number = (name: string, fallback: number) => Number(own.get(name) ?? fallback);
   const taken = {
-    attributes: ATTRIBUTES.find((one) => one === parameters.get('target_session_attrs')) ?? 'read-write',
+    attributes: ATTRIBUTES.find((one) => one === own.get('target_session_attrs')) ?? 'read-write',
     connectTimeout: number('connect_timeout', 3) * 1000,
     connections: number('connections', 8),
     startTimeout: number('start_timeout', 60_000),
     passwordFile,
     settings: Object.fromEntries(
       SETTINGS.flatMap((name) => {
-        const value = take(name);
+        const value = own.get(name);
         return value === undefined ? [] : [[name, value] as const];
       }),
     ),
   };
-  parameters.delete('target_session_attrs');
-  const servers = hostsOf(hosts, parameters).map(({ host, port }) => {
-    const own = new URLSearchParams(parameters);
-    if (host.startsWith('/')) own.set('host', host);
-    if (port !== '') own.set('port', port);
+  const servers = hostsOf(hosts).map((name) => {
     // No URL has a user and no host.
-    const authority = (host.startsWith('/') ? '' : host) || (user === '' ? '' : 'localhost');
-    const at = new URL(`${scheme}${user}${authority}${path}`);
-    at.search = own.toString();
-    return { name: port === '' ? host : `${host}:${port}`, url: at.href };
+    const at = new URL(`${scheme}${user}${name || (user === '' ? '' : 'localhost')}${path}`);
+    at.search = parameters.toString();
+    return { name, url: at.href };
   });
+  // They override the only host, for a folder of sockets.
+  if (servers.length > 1 && ['host', 'port'].some((name) => parameters.has(name))) throw new Error(WRONG);
   return { ...taken, servers, subject: `PostgreSQL at ${servers.map(({ name }) => name).join(',')}${path}` };
 }
 
-/** Those of the URL, or of its parameters, which a folder of sockets needs. */
-function hostsOf(authority: string, parameters: URLSearchParams): { host: string; port: string }[] {
-  const named = parameters.get('host')?.split(',');
-  const ports = parameters.get('port')?.split(',') ?? [];
-  for (const name of ['host', 'port']) parameters.delete(name);
-  const found = (named ?? authority.split(',')).map((text, index, { length }) => {
-    const isFolder = named !== undefined && text.startsWith('/');
-    // A host of the parameters is written without brackets.
-    const written = named !== undefined && /^[\da-f:.]*:[\da-f:.]*$/i.test(text) ? `[${text}]` : text;
-    const { host = '', port = ports.length > 1 ? ports[index] : ports[0] } = isFolder
-      ? { host: text }
-      : (HOST.exec(written)?.groups ?? {});
-    const isPort = port === undefined || (/^\d{1,5}$/.test(port) && +port >= 1 && +port <= 65_535);
-    const isHost = isFolder || (host === '' ? length === 1 : URL.canParse(`postgres://${host}`));
-    return isHost && isPort && HOST.test(isFolder ? '' : written) ? { host, port: port ?? '' } : undefined;
-  });
-  const complete = found.filter((one) => one !== undefined);
-  if (complete.length < found.length || (ports.length > 1 && ports.length !== found.length))
-    throw new Error(WRONG);
-  return complete;
+/** Each with its port if it has one. */
+function hostsOf(text: string): string[] {
+  const hosts = text.split(',');
+  const isHost = (host: string) => {
+    const [, name = '', port = '1'] = HOST.exec(host) ?? [];
+    const isNamed = name === '' ? text === '' : URL.canParse(`postgres://${name}`);
+    return isNamed && Number(port) >= 1 && Number(port) <= 65_535;
+  };
+  if (!hosts.every(isHost)) throw new Error(WRONG);
+  return hosts;
 }

@@ -55,22 +55,38 @@ const PACE = { connections: 8, rest: 10 };
 const PLANTS = 200;
 /** Milliseconds at most of a standby that falls behind before its primary is lost, as it does in a network under load. */
 const LAG = 300;
+/**
+ * Ends the sessions that wait for the standby, or only their waiting, as an operator may do. What they have written is then visible
+ * to others, and lost with the primary: clients that repeat their request must not be told that it is kept.
+ */
+const INTERRUPT = (how: 'terminate' | 'cancel') =>
+  `SELECT pg_${how}_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND pid <> pg_backend_pid()`;
+/** So that clients have sent everything again. */
+const INTERRUPTIONS = 8;
 
-/** An injected fault: a server that answers before a standby has the plant. */
-const ACKNOWLEDGE_EARLY = `const { Client } = require('pg');
-  const { query } = Client.prototype;
-  Client.prototype.query = function (statement, ...rest) {
-    if (/INTO plants/.test(statement.text)) query.call(this, 'SET synchronous_commit = local');
-    return query.call(this, statement, ...rest);
-  };`;
+/** Servers with a fault each, by which answers are lost: what they do before each statement. */
+const INJECTED = {
+  /** They answer before a standby has the plant. */
+  'injected-early':
+    "if (/INTO plants/.test(statement.text)) query.call(this, 'SET synchronous_commit = local');",
+  /** A retry finds a row that no standby has, and waits for nothing. */
+  'injected-unmarked':
+    "if (/_marks/.test(statement.text)) statement = { ...statement, text: 'SELECT $1::int, $2::bigint' };",
+  /** A wait for the standby that was cancelled is a success. */
+  'injected-unnoticed': "this.removeAllListeners('notice');",
+};
 
+/** The environment of a server that runs this code before each statement. */
 function environmentOf(code: string): Record<string, string> {
   const folder = mkdtempSync(join(tmpdir(), 'contract-first-'));
   process.once('exit', () => {
     rmSync(folder, { recursive: true });
   });
   const file = join(folder, 'fault.js');
-  writeFileSync(file, code);
+  const wrapper = `const { Client } = require('pg');
+    const { query } = Client.prototype;
+    Client.prototype.query = function (statement, ...rest) { ${code}\nreturn query.call(this, statement, ...rest); };`;
+  writeFileSync(file, wrapper);
   return { NODE_OPTIONS: `--require=${file}`, NODE_PATH: join(__dirname, '../../../node_modules') };
 }
 
@@ -141,6 +157,10 @@ async function round({ fault, of }: Options, cluster: Cluster, servers: Servers,
   if (falls) {
     replication?.cut();
     await sleep(randomOf(seed, fault, of, n, 'lag') * LAG);
+    for (let times = 0; times < INTERRUPTIONS; times++) {
+      await query(primary.port, INTERRUPT(n % 2 === 0 ? 'cancel' : 'terminate'));
+      await sleep(50);
+    }
   }
   await begin(cluster, machine, n);
   if (of === 'primary') await cluster.takenOver(machine);
@@ -181,15 +201,15 @@ export function faultScenarios(): Record<string, Scenario> {
         const loses = !synchronous && of === 'primary' && fault !== 'switchover';
         found[name] = { lost: loses ? 'any' : 'none', run: scenario({ fault, of, synchronous }) };
       }
-  found['injected-fault'] = {
-    lost: 'some',
-    run: (_, seed, report) =>
-      scenario({
-        fault: 'kill',
-        of: 'primary',
-        synchronous: true,
-        environment: environmentOf(ACKNOWLEDGE_EARLY),
-      })(2, seed, report),
-  };
+  for (const [name, code] of Object.entries(INJECTED))
+    found[name] = {
+      lost: 'some',
+      run: (_, seed, report) =>
+        scenario({ fault: 'kill', of: 'primary', synchronous: true, environment: environmentOf(code) })(
+          2,
+          seed,
+          report,
+        ),
+    };
   return found;
 }

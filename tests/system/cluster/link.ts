@@ -12,10 +12,12 @@ export interface Link {
   heal(): void;
 }
 
+type Pair = readonly [Socket, Socket];
+
 export async function createLink(target: number): Promise<Link> {
   let to = target;
   let isCut = false;
-  const pairs = new Set<readonly [Socket, Socket]>();
+  const pairs = new Set<Pair>();
   const held = new Set<Socket>();
 
   function join(inner: Socket): void {
@@ -23,12 +25,12 @@ export async function createLink(target: number): Promise<Link> {
     const outer = connect({ port: to, host: '127.0.0.1', noDelay: true, allowHalfOpen: true });
     const pair = [inner, outer] as const;
     pairs.add(pair);
-    forward(inner, outer);
-    forward(outer, inner);
+    forward(inner, outer, pair);
+    forward(outer, inner, pair);
     inner.resume();
   }
 
-  function forward(from: Socket, into: Socket): void {
+  function forward(from: Socket, into: Socket, pair: Pair): void {
     from
       .on('data', (chunk) => {
         if (!into.write(chunk)) from.pause();
@@ -36,11 +38,16 @@ export async function createLink(target: number): Promise<Link> {
       .on('end', () => into.end())
       .on('error', () => undefined) // `close` follows
       .on('close', () => {
-        if (!isCut) into.destroySoon();
+        if (!isCut) end(pair);
       });
     into.on('drain', () => {
       if (!isCut) from.resume();
     });
+  }
+
+  /** One of its sockets is closed: closes the other. */
+  function end(pair: Pair): void {
+    if (pairs.delete(pair)) for (const socket of pair) socket.destroySoon();
   }
 
   const server = createServer({ pauseOnConnect: true, allowHalfOpen: true, noDelay: true }, (inner) => {
@@ -58,17 +65,13 @@ export async function createLink(target: number): Promise<Link> {
     },
     cut() {
       isCut = true;
-      for (const pair of pairs) {
-        if (pair.every(({ destroyed }) => destroyed)) pairs.delete(pair);
-        for (const socket of pair) socket.pause();
-      }
+      for (const socket of [...pairs].flat()) socket.pause();
     },
     heal() {
       isCut = false;
       for (const pair of pairs)
-        for (const socket of pair)
-          if (pair.some(({ destroyed }) => destroyed)) socket.destroySoon();
-          else socket.resume();
+        if (pair.some(({ destroyed }) => destroyed)) end(pair);
+        else for (const socket of pair) socket.resume();
       for (const inner of held) join(inner);
       held.clear();
     },

@@ -8,17 +8,19 @@ import { compare, newLedger, type Result, sendPlants, TOKEN } from './plants';
 
 /*
  * Kills the real server, or its database, with SIGKILL at random moments under load, and looks afterwards whether every
- * plant that was answered 200 is there, exactly as it was sent, and none that was never sent. Of a primary and its
+ * plant that was answered 200 is there, exactly as it was sent, and none that was never sent. Of two workers one is killed, or
+ * their primary. Of a primary and its
  * synchronous standby the standby falls silent, sessions that wait for it are ended (so that others find rows that it lacks)
  * or told to wait no longer, and then it takes over.
  *
- *   tsx tests/system/crash/main.ts [--rounds 50] [--store sqlite|postgres|postgres-killed|standby-ended|standby-cancelled] [--seed 1]
+ *   tsx tests/system/crash/main.ts [--rounds 50] [--store sqlite|postgres|postgres-killed|workers|standby-ended|standby-cancelled] [--seed 1]
  */
 
 const SUBJECTS = {
   sqlite: () => Promise.resolve(createSqlite()),
   postgres: createPostgres,
   'postgres-killed': createPostgres,
+  workers: () => Promise.resolve(createSqlite()),
 };
 /** What happens to the sessions that wait for the standby. */
 const PAIRS = { 'standby-ended': 'terminate', 'standby-cancelled': 'cancel' } as const;
@@ -38,13 +40,27 @@ const print = (what: string, { acknowledged, lost, foreign }: Result): void => {
   console.log(`${what}: ${acknowledged} acknowledged, ${lost} lost, ${foreign} foreign`);
 };
 
-const start = ({ url }: Subject): Promise<Program> =>
-  startProgram({ DATABASE_URL: url, API_TOKENS: TOKEN, LOG_LEVEL: 'info' });
+const start = ({ url }: Subject, workers = 1): Promise<Program> =>
+  startProgram({
+    DATABASE_URL: url,
+    API_TOKENS: TOKEN,
+    LOG_LEVEL: workers > 1 ? 'error' : 'info', // so that the output ends with what is looked for
+    WORKERS: String(workers),
+  });
+
+/** Kills a worker, whose place another takes. */
+async function killWorker({ output, printed }: Program, number: number): Promise<void> {
+  const pids = [...output().matchAll(new RegExp(`"worker":${number},"pid":(\\d+)`, 'g'))];
+  const position = output().length;
+  process.kill(Number(pids.at(-1)?.[1]), 'SIGKILL');
+  await printed(new RegExp(`"worker":${number},"pid":`), position);
+}
 
 async function crash(kind: keyof typeof SUBJECTS, rounds: number, seed: number): Promise<Result> {
   const subject = await SUBJECTS[kind]();
   const ledger = newLedger();
-  let server = await start(subject);
+  const workers = kind === 'workers' ? 2 : 1;
+  let server = await start(subject, workers);
   let result = compare(ledger, await subject.read());
 
   async function round(number: number): Promise<void> {
@@ -57,10 +73,14 @@ async function crash(kind: keyof typeof SUBJECTS, rounds: number, seed: number):
       // The server must find its database again by itself.
       await load.acknowledged(100);
       await load.stop();
+    } else if (kind === 'workers' && number % 3 !== 0) {
+      await killWorker(server, number % 3);
+      await load.acknowledged(100);
+      await load.stop();
     } else {
       await server.stop('SIGKILL');
       await load.stop();
-      server = await start(subject);
+      server = await start(subject, workers);
     }
     result = compare(ledger, await subject.read());
     if (ledger.unexpected.length > 0)
