@@ -68,9 +68,10 @@ function table(seen: Seen): string {
   for (const [name, scenario] of Object.entries(SCENARIOS)) {
     const outcome = seen[name];
     if (!outcome) continue;
-    const { rounds, acknowledged, lost, wrong, failed, silences } = outcome;
+    const { at, rounds, acknowledged, lost, wrong, failed, silences } = outcome;
     rows.push([
       name,
+      at,
       rounds,
       acknowledged,
       lost,
@@ -97,7 +98,7 @@ async function runChild(name: string, args: readonly string[]): Promise<Outcome>
     const round = message as Outcome;
     total = add(total, round);
     console.log(
-      `${name} ${total.rounds}: ${total.acknowledged} acknowledged, ${total.lost} lost, ${total.wrong} wrong, ${longest(round.silences)}`,
+      `${name} ${total.rounds}: ${total.acknowledged} acknowledged, ${total.lost} lost, ${total.wrong} wrong, ${total.failed ?? 0} failed, ${longest(round.silences)}`,
     );
   });
   const status = await child.exit;

@@ -1,9 +1,9 @@
-import { freePort, startPostgres } from '../../support/postgres';
+import { startPostgres } from '../../support/postgres';
 import { startProgram } from '../../support/program';
 import { readPlants } from '../crash/databases';
 import { compare, newLedger, sendPlants, TOKEN } from '../crash/plants';
 import { within } from '../program';
-import { createHome, type Home } from './daemons';
+import { createHome, type Home, quietPort } from './daemons';
 import { startHaproxy } from './gateways';
 import { PATIENCE, until } from './patroni';
 import type { Scenario } from './scenario';
@@ -14,6 +14,7 @@ interface Options {
   readonly retries: 0 | 3;
   /** SHUTDOWN_DELAY: that of the image is 5,000. */
   readonly delay?: number;
+  readonly workers?: number;
 }
 
 /** With the first, 20 rounds send more than 100,000 requests. */
@@ -23,10 +24,10 @@ const PACES = [
 ];
 
 /** Starts three servers behind HAProxy. Each is its own health check; HAProxy notices within 2 seconds that it is not ready. */
-async function startService(home: Home, url: string, { mode, retries, delay = 5000 }: Options) {
+async function startService(home: Home, url: string, { mode, retries, delay = 5000, workers = 1 }: Options) {
   const ports: (readonly [port: number, probes: number])[] = [];
-  while (ports.length < 3) ports.push([await freePort(), await freePort()]);
-  const stats = await freePort();
+  while (ports.length < 3) ports.push([await quietPort(), await quietPort()]);
+  const stats = await quietPort();
   const start = ([port, probes]: readonly [number, number]) =>
     startProgram({
       PORT: String(port),
@@ -35,6 +36,7 @@ async function startService(home: Home, url: string, { mode, retries, delay = 50
       API_TOKENS: TOKEN,
       LOG_LEVEL: 'warn',
       SHUTDOWN_DELAY: String(delay),
+      WORKERS: String(workers),
     });
   const servers = await Promise.all(ports.map(start));
   const entry = await startHaproxy(home, 'haproxy', [
@@ -114,6 +116,7 @@ export function rollingScenarios(): Record<string, Scenario> {
   for (const mode of ['http', 'tcp'] as const)
     for (const retries of [0, 3] as const)
       found[`rolling-${mode}-retries-${retries}`] = { lost: 'none', run: scenario({ mode, retries }) };
+  found['rolling-tcp-workers'] = { lost: 'none', run: scenario({ mode: 'tcp', retries: 0, workers: 2 }) };
   found['rolling-injected-fault'] = {
     lost: 'none',
     fails: true,
