@@ -58,7 +58,7 @@ test('what a worker makes up is the same in the others, and in no other machine'
   expect(new Set(different.map(String)).size).toBe(different.length);
 
   const tokensOf = (place: typeof one) =>
-    signedTokens(readSignedTokens(new Variables(environmentOf(place)), 'TOKEN'));
+    signedTokens(readSignedTokens(new Variables({ WORKERS: '2', ...environmentOf(place) }), 'TOKEN'));
   const token = await tokensOf(one).issue('somebody');
   expect(await tokensOf(other).verify(token)).toMatchObject({ id: 'somebody' });
   expect(await tokensOf(foreign).verify(token)).toBe(false);
