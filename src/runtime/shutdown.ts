@@ -10,9 +10,6 @@ export const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 /** Milliseconds that the dependencies of a service have to close. */
 export const CLOSE_TIMEOUT = 10_000;
 
-/** What ends a server. */
-export const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
-
 /** The phases of a shutdown. */
 export interface Phases {
   /** Aborted when the server is no longer ready. It serves all requests as before. */
