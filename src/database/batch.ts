@@ -7,11 +7,12 @@ const MAX_BATCH = 128;
 const MAX_BATCH_LENGTH = 1 << 20;
 /** Writes that may wait for their commit. Beyond it, waiting would only turn overload into timeouts. */
 export const MAX_WAITING = 1024;
-/**
- * Milliseconds after the begin of a batch until another one pays that is not full. If the database answers earlier, there
- * is one batch at a time.
- */
-const INTERVAL = 2;
+/** All in milliseconds. A database that answers within it is near: its time is work, which more batches would only add to. */
+const NEAR = 2;
+/** After the begin of a batch until another pays that is not full; near, only if something holds up the one before. */
+const [FAR_INTERVAL, NEAR_INTERVAL] = [2, 20];
+/** By so much for each batch, the fastest of the last ones is forgotten. */
+const FORGETTING = 1.05;
 
 export interface Batch<Item, Outcome> {
   add(item: Item): Promise<Outcome>;
@@ -53,6 +54,8 @@ export function createBatch<Item, Outcome>(
   const busy = new Set<unknown>();
   let running = 0;
   let begun = 0;
+  /** Milliseconds of the fastest of the last batches: the round trip, and little work. */
+  let fastest = Infinity;
   let gathering = false;
   let timer: NodeJS.Timeout | undefined;
   const idle: (() => void)[] = [];
@@ -79,7 +82,9 @@ export function createBatch<Item, Outcome>(
   function delay(): number | undefined {
     if (running === 0) return 0;
     if (!keyOf || running >= concurrency()) return undefined;
-    return waiting.length >= MAX_BATCH ? 0 : Math.max(0, begun + INTERVAL - performance.now());
+    if (waiting.length >= MAX_BATCH) return 0;
+    const interval = fastest < NEAR ? NEAR_INTERVAL : FAR_INTERVAL;
+    return Math.max(0, begun + interval - performance.now());
   }
 
   /** Begins a batch if one pays now. Called whenever something has changed. */
@@ -119,10 +124,12 @@ export function createBatch<Item, Outcome>(
     running++;
     const begin = (begun = performance.now());
     const committed = (outcome: 'success' | 'failure') => {
+      const milliseconds = performance.now() - begin;
+      if (outcome === 'success') fastest = Math.min(milliseconds, fastest * FORGETTING);
       if (keyOf) for (const { key } of batch) busy.delete(key);
       running--;
       observer?.waiting(waiting.length);
-      observer?.committed(batch.length, performance.now() - begin, outcome);
+      observer?.committed(batch.length, milliseconds, outcome);
     };
     try {
       const outcomes = await write(batch.map(({ item }) => item));

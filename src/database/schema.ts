@@ -88,8 +88,9 @@ export const recordsOf = (schema: Schema) =>
   [appliedOf(schema), oldestOf(schema)].map((of) => ({ name: of[TABLE].name, create: createTable(of) }));
 
 /** Finds the migrations that have run, from the first one on. */
-export function selectApplied(schema: Schema): Sql<Applied> {
+export function selectApplied(schema: Schema, hasOldest = true): Sql<Applied> {
   const [ran, by] = [appliedOf(schema), oldestOf(schema)];
+  if (!hasOldest) return select(ran)`ORDER BY number`;
   const { number, name, checksum } = ran;
   return select({ number, name, checksum, oldest: by.oldest.nullable() })`
     FROM ${ran} LEFT JOIN ${by} ON ${by.number} = ${number} ORDER BY ${number}`;

@@ -41,7 +41,7 @@ export class Variables {
 
   /** That of the worker whose environment this is. */
   get place(): Place | undefined {
-    return placeIn(this.environment);
+    return this.workers > 1 ? placeIn(this.environment) : undefined;
   }
 
   /** WORKERS; 1 if it is wrong, which `readServerConfig` notes. */

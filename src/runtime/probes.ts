@@ -100,7 +100,7 @@ export function operationalRoutes({ live, ready, metrics, stopping, draining = s
   get('/-/ready', async (_request, response) => {
     if (draining.aborted) throw unavailable('the server is shutting down');
     await inTime(ready(), 'the store').catch((error: unknown) => {
-      throw unavailable('the store is not available', error);
+      throw unavailable(`${live ? 'a worker or its' : 'the'} store is not available`, error);
     });
     response.json({ status: 'ready' });
   });

@@ -4,6 +4,9 @@ import { setImmediate } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Store } from '../database';
 
+/** What ends a server. */
+export const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
+
 /** Milliseconds that the dependencies of a service have to close. */
 export const CLOSE_TIMEOUT = 10_000;
 
@@ -66,7 +69,7 @@ export function stopAtSignal(
       process.exit(1);
     });
   };
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  for (const signal of SIGNALS) {
     signals.on(signal, () => {
       if (stopping.signal.aborted) process.exit(1);
       if (delay === 0 || draining.signal.aborted) {

@@ -8,7 +8,7 @@ import type { Store } from '../database';
 import { openChannel } from './channel';
 import type { Metrics } from './metrics';
 import type { Probed } from './probes';
-import type { Phases } from './shutdown';
+import { type Phases, SIGNALS } from './shutdown';
 
 /** The variable by which the primary tells each worker what it is. */
 const VARIABLE = 'SERVER_WORKER';
@@ -74,7 +74,7 @@ export function madeUp(place: Place | undefined, name: string, bytes: number): B
 export function joinPrimary(place: Place | undefined) {
   const self = cluster.worker;
   if (!place || !self) return undefined;
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => undefined);
+  for (const signal of SIGNALS) process.on(signal, () => undefined);
   const signals = new EventEmitter();
   return {
     place,

@@ -9,7 +9,7 @@ import { InvalidConfig, type ServerConfig } from './config';
 import { copyLines } from './log';
 import { countsOf, type Metrics, type Snapshot, sumOf } from './metrics';
 import { type Probed, watchReadiness } from './probes';
-import { stopAtSignal } from './shutdown';
+import { SIGNALS, stopAtSignal } from './shutdown';
 import { environmentOf, OWN_LISTENERS, portOf } from './worker';
 
 interface Primary {
@@ -170,6 +170,11 @@ export async function runWorkers({ config, log, metrics, openProbes }: Primary):
   process.on('exit', () => {
     for (const { worker } of members.values()) worker.process.kill('SIGKILL'); // one may be frozen
   });
+  const giveUp = (signal: NodeJS.Signals) => {
+    log.info({ signal }, 'stopped before it had started');
+    process.exit(0);
+  };
+  for (const signal of SIGNALS) process.on(signal, giveUp);
   await new Promise<void>((resolve) => {
     fork(1, resolve);
   });
@@ -183,6 +188,7 @@ export async function runWorkers({ config, log, metrics, openProbes }: Primary):
     ),
   );
   isRunning = true;
+  for (const signal of SIGNALS) process.off(signal, giveUp);
   notice.info({ workers: config.workers }, `listening on ${address}`);
   if (probes) notice.info(`probes and metrics on ${probes.address}`);
   if (invitation !== undefined) console.log(invitation);

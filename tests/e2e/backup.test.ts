@@ -1,5 +1,5 @@
 import SqliteFile from 'better-sqlite3';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { openPlantStore } from '../../src/storage/plants';
 import { keepFolder } from '../support/folder';
@@ -64,6 +64,21 @@ test('a backup of a busy server has what it had acknowledged, and hinders nobody
   expect(before.filter(({ id }) => !ids.has(id))).toEqual([]);
   expect(ids.size).toBeLessThan(40_000 + new Set(ledger.acknowledged.map(({ id }) => id)).size);
   expect(await again.stop()).toBe(0);
+});
+
+test('a database that was overwritten while a server uses it is not restored before its end', async () => {
+  const file = newFile();
+  const server = await startProgram({ DATABASE_URL: `sqlite:${file}` });
+  const backup = join(folder, 'whole.db');
+  await expect(run(file, 'backup', backup)).resolves.toMatchObject({ status: 0 });
+  writeFileSync(file, 'garbage '.repeat(5000));
+  await expect(run(file, 'restore', backup)).resolves.toMatchObject({
+    status: 1,
+    output: expect.stringContaining('a process has it open') as string,
+  });
+  await server.stop('SIGKILL');
+  await expect(run(file, 'restore', backup)).resolves.toMatchObject({ status: 0 });
+  expect(await found(file)).toEqual([]);
 });
 
 /** A program that makes or restores a backup, and is killed before the nth call that changes files. Prints their number. */

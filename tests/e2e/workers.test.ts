@@ -1,10 +1,12 @@
 import { mkdtempSync, readFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { bodyWith, EXAMPLE, exampleMessage, SUCCESS } from '../support/client';
 import { keepFolder } from '../support/folder';
 import { startPostgres } from '../support/postgres';
+import { startProcess } from '../support/process';
 import { failProgram, type Program, startProgram, withHandlers } from '../support/program';
 import { TOKEN } from '../support/service';
 
@@ -191,6 +193,24 @@ test('lines of several workers do not mix, however long', async () => {
     .split('\n')
     .filter((line) => line.length > 1000);
   expect(long.map((line) => /^(\d)\1*$/.test(line) && line.length)).toEqual([letters, letters, letters]);
+});
+
+test('a signal before all workers listen ends all at once', async () => {
+  const silent = createServer(); // a database that does not answer
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  const connected = once(silent, 'connection');
+  const { port } = silent.address() as AddressInfo;
+  const main = join(__dirname, '../../dist/main.js');
+  const server = startProcess([main], {
+    WORKERS: '2',
+    DATABASE_URL: `postgres://127.0.0.1:${port}/x`,
+    PORT: '0',
+  });
+  const [socket] = (await connected) as [Socket];
+  const closed = once(socket.resume(), 'close');
+  expect(await server.stop()).toBe(0);
+  await closed;
+  silent.close();
 });
 
 const taken = createServer();

@@ -8,8 +8,8 @@ import { serversOf } from './servers';
 import { STANDBY } from './statements';
 import { readUrl } from './url';
 
-// Only SQL that CockroachDB and YugabyteDB speak too: no advisory locks, and DDL that may be repeated, because not all of
-// them can roll it back.
+// No advisory locks, and DDL that may be repeated, because not all engines of this protocol can roll it back: docs/scale.md has
+// what they lack.
 
 /** A PostgreSQL database, which any number of processes may share. Its URL may have the parameters of the driver. */
 export const POSTGRES: Driver = {
@@ -31,7 +31,10 @@ export const POSTGRES: Driver = {
     try {
       await again(1);
     } catch (error) {
-      await pool.end();
+      // The next attempt would leave another backend beside the one that still waits for a standby.
+      if (pool.abandoned > 0)
+        opening.warned('a statement of the start got no answer: waiting until it has ended');
+      await pool.end(opening.timeout);
       throw error;
     }
     return connectionOf(pool, schema);

@@ -42,8 +42,12 @@ export interface Pool {
    * its release does nothing; a server that takes no writes is left: no connection to it is used again.
    */
   failed(client: ClientBase, error: unknown): void;
-  /** Gives up what is abandoned, and resolves when all connections have ended. */
-  end(): Promise<void>;
+  /**
+   * Resolves when all connections have ended.
+   *
+   * @param patience milliseconds after which it gives up what is abandoned
+   */
+  end(patience?: number): Promise<void>;
 }
 
 interface Member extends Session {
@@ -239,17 +243,21 @@ export function createPool(most: number, servers: Servers): Pool {
       if (isUnanswered(error)) abandon(member);
       else if (codeOf(error) === STANDBY) leave(member.server);
     },
-    end() {
-      clearInterval(timer);
-      return new Promise((resolve) => {
-        ended = resolve;
-        for (const member of members.values()) {
+    end: (patience = 0) =>
+      new Promise((resolve) => {
+        const late = setTimeout(() => {
+          for (const { state, destroy } of members.values()) if (state === 'abandoned') destroy();
+        }, patience);
+        ended = () => {
+          clearInterval(timer);
+          clearTimeout(late);
+          resolve();
+        };
+        for (const member of members.values())
           if (member.state === 'idle') finish(member);
-          else member.destroy();
-        }
+          else if (member.state !== 'abandoned') member.destroy();
         serve();
-      });
-    },
+      }),
   };
 }
 

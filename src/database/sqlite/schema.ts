@@ -37,12 +37,15 @@ export function prepareVersion(db: Database.Database, schema: Schema): () => num
   };
 }
 
-/** None, where an earlier version of this library has kept no such records. */
+/** What an earlier version of this library has kept lacks the oldest programs, or is nothing. */
 function readApplied(db: Database.Database, schema: Schema): Applied[] {
   const known = db.prepare<[string], number>('SELECT count(*) FROM sqlite_schema WHERE name = ?').pluck();
-  const isThere = recordsOf(schema).every(({ name }) => known.get(name.replaceAll('"', '')));
-  const { text } = render(selectApplied(schema), DIALECT);
-  return isThere ? db.prepare<[], Applied>(text).safeIntegers().all() : [];
+  const [hasRun = 0, hasOldest = 0] = recordsOf(schema).map(({ name }) =>
+    known.get(name.replaceAll('"', '')),
+  );
+  if (hasRun === 0) return [];
+  const { text } = render(selectApplied(schema, hasOldest > 0), DIALECT);
+  return db.prepare<[], Applied>(text).safeIntegers().all();
 }
 
 function markOf({ mark }: Schema): number {
@@ -97,13 +100,11 @@ export function checkOwner(db: Database.Database, schema: Schema, admitsEmpty: b
 export function compareSchema(db: Database.Database, schema: Schema): number {
   checkOwner(db, schema, false);
   const version = prepareVersion(db, schema)();
-  const tables = db
-    .prepare<[], string>("SELECT name FROM sqlite_schema WHERE name LIKE '%\\_migrations' ESCAPE '\\'")
-    .pluck()
-    .all();
-  if (tables.length === 0) return version; // version 2.0.0 has made it
-  if (!recordsOf(schema).some(({ name }) => tables.includes(name.replaceAll('"', ''))))
+  const tables = db.prepare("SELECT 1 FROM sqlite_schema WHERE name LIKE '%\\_migrations' ESCAPE '\\'");
+  if (tables.get() === undefined) return version; // version 2.0.0 has made it
+  const applied = readApplied(db, schema);
+  if (version > 0 && applied.length === 0)
     throw new StoreUnavailable('it belongs to another program: name another file');
-  compareApplied(version, readApplied(db, schema), schema, DIALECT);
+  compareApplied(version, applied, schema, DIALECT);
   return version;
 }

@@ -68,9 +68,10 @@ function table(seen: Seen): string {
   for (const [name, scenario] of Object.entries(SCENARIOS)) {
     const outcome = seen[name];
     if (!outcome) continue;
-    const { rounds, acknowledged, lost, wrong, failed, silences } = outcome;
+    const { at, rounds, acknowledged, lost, wrong, failed, silences } = outcome;
     rows.push([
       name,
+      at,
       rounds,
       acknowledged,
       lost,

@@ -198,7 +198,7 @@ test('closing waits for the commits and closes the database once', async () => {
   expect(database.close).toHaveBeenCalledTimes(1);
 });
 
-test('another batch begins when it is full, or when the one before takes longer than a near database', async () => {
+test('another batch begins when it is full, or when the one before takes longer than near databases do', async () => {
   stopClock();
   const database = buildDatabase();
   const store = batching(database.write, { concurrency: 5, keyOf: idOf });
@@ -220,6 +220,36 @@ test('another batch begins when it is full, or when the one before takes longer 
   expect(database.commits).toHaveLength(5); // as many are under way as may be
   for (let index = 0; index < 7; index++) (await database.commit(index)).succeed();
   expect(await Promise.all(outcomes)).toHaveLength(400);
+});
+
+test('to a near database another batch begins only if the one before is held up', async () => {
+  stopClock();
+  const database = buildDatabase();
+  const store = batching(database.write, { concurrency: 5, keyOf: idOf });
+  const come = () => store.create(buildItem({ id: ++last }));
+  let last = 0;
+  /** How many batches a batch of so many milliseconds has beside it. */
+  const beside = async (milliseconds: number): Promise<number> => {
+    const before = database.commits.length;
+    const outcomes = [come()];
+    await settle();
+    outcomes.push(come());
+    jest.advanceTimersByTime(milliseconds);
+    await settle();
+    const count = database.commits.length - before - 1;
+    for (const index of [before, before + 1]) {
+      const commit = await database.commit(index);
+      if (index > before) jest.advanceTimersByTime(milliseconds);
+      commit.succeed();
+    }
+    await Promise.all(outcomes);
+    return count;
+  };
+  expect(await beside(1)).toBe(0);
+  expect(await beside(19)).toBe(0);
+  expect(await beside(20)).toBe(1);
+  for (let batches = 0; batches < 30; batches++) await beside(19);
+  expect(await beside(2)).toBe(1); // it is near no more
 });
 
 test('without keys there is one batch at a time', async () => {

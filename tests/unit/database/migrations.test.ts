@@ -287,7 +287,7 @@ describe.each(KINDS)('migrations in $kind', ({ kind, locate }) => {
     // As an earlier version of this library has left it, and as one whose program has not said it.
     for (const statement of [sql`DROP TABLE shelf_oldest`, sql`DELETE FROM shelf_oldest`, sql`SELECT 1`]) {
       await withDatabase((database) => database.execute(statement));
-      await expect(migrate(older)).rejects.toThrow(/migration 3(, lent,)? needs one that knows 3/);
+      await expect(migrate(older)).rejects.toThrow('migration 3, lent, needs one that knows 3');
     }
     const [, adding] = third;
     const lent = (oldest: number): Migration => ({ name: 'lent', oldest, steps: [adding] });

@@ -124,6 +124,17 @@ test('a database with statements that wait for a silent standby can be closed', 
   await expect(database.ready()).rejects.toThrow('the store is closed');
 });
 
+test('a start that waits for a silent standby leaves one backend, however often it tries', async () => {
+  standby.freeze();
+  let most = 0;
+  let isOver = false;
+  const opening = openDatabase(`${url}?start_timeout=5500`, VISITS).finally(() => (isOver = true));
+  const rejected = expect(opening).rejects.toThrow('waited 5500 ms');
+  while (!isOver) most = Math.max(most, (await backends()).waiting);
+  expect(most).toBe(1);
+  await rejected;
+});
+
 test('sessions whose backends ended while the network was cut are replaced', async () => {
   const inner: Socket[] = [];
   const outer: Socket[] = [];

@@ -53,7 +53,7 @@ test('a backup has what was committed, in one file, and restored it is what the 
   expect(readdirSync(at('new/folder'))).toEqual(['backup.db']);
   await create([100]);
   const { kept = '', ...copied } = await files.restore(at('new/folder/backup.db'));
-  expect(copied).toMatchObject({ tables: 3, rows: 51 });
+  expect(copied).toMatchObject({ tables: 3, rows: 52 });
   expect(readdirSync(bench.folder).map((name) => join(bench.folder, name))).toEqual([bench.file, kept]);
   expect(idsOf()).toEqual(upTo(50));
   await files.restore(kept);
@@ -194,6 +194,15 @@ const OTHERS: [string, (file: string) => unknown, string][] = [
     'migration 1, plants',
   ],
   [
+    'one that has lost a table, but not its pages',
+    (file) => {
+      bench.byProgram((db) => {
+        db.unsafeMode().exec("PRAGMA writable_schema = ON; DELETE FROM sqlite_schema WHERE name = 'plants'");
+      }, file);
+    },
+    'it is damaged',
+  ],
+  [
     'one beside a log that is not its own',
     async (file) => {
       const store = await openPlantStore(`sqlite:${at('other.db')}`);
@@ -204,7 +213,7 @@ const OTHERS: [string, (file: string) => unknown, string][] = [
     'belongs to another file',
   ],
 ];
-const OWN = /newer|migration|log/;
+const OWN = /newer|migration|log|pages/;
 test.each(OTHERS)('%s is refused as a backup', async (name, make, message) => {
   await create([1]);
   if (OWN.test(name)) await create([2], at('other/backup.db'));
@@ -227,6 +236,14 @@ test.each(['', '-wal', '-shm', '-journal'])(
     ]);
   },
 );
+
+test('a database of another program is not replaced', async () => {
+  await create([1], at('plants.db'));
+  await (await plants(at('plants.db'))).backup(at('backup.db'));
+  mkdirSync(bench.folder);
+  await openNeighbors(bench.file, { ...NEIGHBORS, mark: 'Nghb' });
+  await expectRefusal(at('backup.db'), /plants.db: it belongs to another program/);
+});
 
 test('a database that is named by a link is restored where it is', async () => {
   await create([1]);
@@ -277,6 +294,9 @@ const ACCIDENTS: Record<string, (killed: string) => void> = {
   'over which the backup was copied': (file) => {
     cpSync(at('backup.db'), file);
   },
+  'over which a backup was copied that is younger than its log': (file) => {
+    cpSync(at('younger.db'), file);
+  },
   'whose restore was killed': (file) => {
     writeFileSync(`${file}.restoring`, `${file}.replaced-once`);
     cpSync(`${file}-wal`, `${file}.replaced-once-wal`);
@@ -290,6 +310,8 @@ test.each(Object.entries(ACCIDENTS))(
     await (await plants()).backup(at('backup.db'));
     const store = await bench.open();
     await Promise.all(upTo(50).map((id) => store.create(buildPlant({ id: BigInt(id + 2) }))));
+    await (await plants()).backup(at('younger.db'));
+    await store.create(buildPlant({ id: 70n }));
     const killed = at('killed/plants.db');
     for (const end of ['', '-wal', '-shm']) cpSync(bench.file + end, killed + end);
     happen(killed);
