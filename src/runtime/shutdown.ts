@@ -4,11 +4,11 @@ import { setImmediate } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Store } from '../database';
 
-/** Milliseconds that the dependencies of a service have to close. */
-export const CLOSE_TIMEOUT = 10_000;
-
 /** What ends a server. */
 export const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
+
+/** Milliseconds that the dependencies of a service have to close. */
+export const CLOSE_TIMEOUT = 10_000;
 
 /** The phases of a shutdown. */
 export interface Phases {
