@@ -1,6 +1,7 @@
+import { constants } from 'node:os';
 import { type ClosedDatabase, type Store, type StoreObserver, UnusableDatabase } from '../database';
 import { InvalidConfig } from './config';
-import { CLOSE_TIMEOUT } from './shutdown';
+import { CLOSE_TIMEOUT, SIGNALS } from './shutdown';
 
 /** The parts of a service that a program of it needs that serves nobody. */
 export interface JobParts<Config extends object, Dependencies extends Store> {
@@ -105,6 +106,8 @@ async function end<Config extends object>(
   wrong: string[],
   work: (config: Config) => Promise<void>,
 ): Promise<never> {
+  // The first process of a container has no such handlers unless it says so.
+  for (const signal of SIGNALS) process.once(signal, () => process.exit(128 + constants.signals[signal]));
   try {
     // Nobody is served, and so no client needs a secret.
     const config = readConfig({ ...process.env, NODE_ENV: 'development' });

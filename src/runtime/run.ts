@@ -24,7 +24,7 @@ import type * as Limiters from './limiter';
 import type * as RateLimits from './rate-limit';
 import { type Probed, watchReadiness } from './probes';
 import { createReport, type Report } from './report';
-import { CLOSE_TIMEOUT, stopAtSignal } from './shutdown';
+import { CLOSE_TIMEOUT, type Phases, SIGNALS, stopAtSignal } from './shutdown';
 import { joinPrimary, listenBeside } from './worker';
 import { runWorkers } from './workers';
 
@@ -68,8 +68,8 @@ const OPERATIONAL = {
 };
 
 /**
- * Runs a service until SIGTERM or SIGINT. It opens, in this order: configuration, dependencies, credentials, application,
- * listener, listener of probes. At the end it closes the listener once its requests are answered, the dependencies, and the
+ * Runs a service until SIGTERM or SIGINT. It opens, in this order: configuration, listener of probes, dependencies, credentials,
+ * application, listener. Until all are open, it is not ready, and a signal ends it at once. At the end it closes the listener once its requests are answered, the dependencies, and the
  * listener of probes. If it cannot start, it says why, closes the dependencies that are open, and exits with status 1.
  *
  * `node main.js migrate`, `backup PATH` and `restore PATH` are done instead, and serve nobody (job.ts). Any other argument is
@@ -122,6 +122,26 @@ async function start<Config extends RunConfig<Dependencies>, Dependencies extend
   const document = new OpenApiDocument(readDocument(readFileSync(parts.document, 'utf8')));
   const log = createLog(config.logLevel, worker?.place.number);
   const metrics = createMetrics();
+  const report = createReport(parts.errors, log, metrics, HEADERS);
+  const [draining, stopping] = [new AbortController(), new AbortController()];
+  const readiness: Setting<Own>['readiness'] = {
+    check: () => Promise.reject(new Error('the server has not started yet')),
+  };
+  const probed = {
+    ready: () => readiness.check(),
+    metrics,
+    draining: draining.signal,
+    stopping: stopping.signal,
+  };
+  const probes = worker ? undefined : await listenForProbes(config.ops, parts.errors, probed, report);
+  const giveUp = (signal: NodeJS.Signals) => {
+    log.info({ signal }, 'stopped before it had started');
+    process.exit(0); // what is under way in the database is rolled back, as after a kill
+  };
+  if (!worker) for (const signal of SIGNALS) process.on(signal, giveUp);
+  const started = () => {
+    for (const signal of SIGNALS) process.off(signal, giveUp);
+  };
   const dependencies = await openOf(parts)(config, {
     ...metrics.store,
     migrated(name, number) {
@@ -136,7 +156,8 @@ async function start<Config extends RunConfig<Dependencies>, Dependencies extend
     throw new InvalidConfig(`DATABASE_URL: ${error instanceof Error ? error.message : String(error)}`);
   });
   try {
-    await serve(parts, config, document, log, metrics, dependencies, worker);
+    const setting = { log, metrics, report, draining, stopping, readiness, probes, started, worker };
+    await serve(parts, config, document, dependencies, setting);
   } catch (error) {
     explain(error);
     setTimeout(() => process.exit(1), CLOSE_TIMEOUT);
@@ -145,16 +166,26 @@ async function start<Config extends RunConfig<Dependencies>, Dependencies extend
   }
 }
 
+/** What a process has before its dependencies. */
+interface Setting<Own extends string> extends Phases {
+  readonly log: ReturnType<typeof createLog>;
+  readonly metrics: ReturnType<typeof createMetrics>;
+  readonly report: Report<Own>;
+  /** What the listener of probes asks, which is open from the beginning. */
+  readonly readiness: { check: () => Promise<void> };
+  readonly probes: Awaited<ReturnType<typeof listenForProbes>>;
+  /** To be called when signals have a handler of their own. */
+  readonly started: () => void;
+  readonly worker: ReturnType<typeof joinPrimary>;
+}
+
 async function serve<Config extends RunConfig<Dependencies>, Dependencies extends Store, Own extends string>(
-  { errors, createApp }: Pick<ServiceParts<Config, Dependencies, Own>, 'errors' | 'createApp'>,
+  { createApp }: Pick<ServiceParts<Config, Dependencies, Own>, 'createApp'>,
   config: Config,
   document: OpenApiDocument,
-  log: ReturnType<typeof createLog>,
-  metrics: ReturnType<typeof createMetrics>,
   dependencies: Dependencies,
-  worker: ReturnType<typeof joinPrimary>,
+  { log, metrics, report, draining, stopping, readiness, probes, started, worker }: Setting<Own>,
 ): Promise<void> {
-  const report = createReport(errors, log, metrics, HEADERS);
   const credentials = openCredentials(config.credentials, document, dependencies, (message) => {
     log.warn(message);
   });
@@ -171,7 +202,6 @@ async function serve<Config extends RunConfig<Dependencies>, Dependencies extend
         uncounted: metrics.uncountedRequest,
       },
     );
-  const [draining, stopping] = [new AbortController(), new AbortController()];
   const own = { ready: watchReadiness(() => dependencies.ready(), log), metrics };
   const shared = worker?.share(own, { draining, stopping });
   const operations = {
@@ -221,13 +251,12 @@ async function serve<Config extends RunConfig<Dependencies>, Dependencies extend
     worker ? listenBeside(worker.place, server, host, port) : listen(server, host, port),
   );
   const invited = generated.size > 0 ? invitation(document, address, generated) : undefined;
-  let probes: Awaited<ReturnType<typeof listenForProbes>>;
+  readiness.check = own.ready;
   if (shared) shared.started(server, address, invited);
   else {
     // At any log level: operators and scripts need the address.
     const notice = log.child({}, { level: 'info' });
     notice.info(`listening on ${address}`);
-    probes = await listenForProbes(config.ops, errors, operations, report);
     if (probes) notice.info(`probes and metrics on ${probes.address}`);
     if (invited !== undefined) console.log(invited);
   }
@@ -235,6 +264,7 @@ async function serve<Config extends RunConfig<Dependencies>, Dependencies extend
     if (change instanceof Error) log.error(change.message);
     else log.info(change);
   });
+  started();
   const { shutdownDelay, shutdownTimeout: timeout } = config;
   const running = { server, probes: probes?.server, draining, stopping, timeout };
   if (worker) {

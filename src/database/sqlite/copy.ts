@@ -122,11 +122,10 @@ async function copyContent(from: string, to: string, schema: Schema, mode: numbe
   try {
     source.exec('BEGIN'); // one state from here on: without it each commit of others would begin the copy anew
     const rows = countRows(source);
-    await source.backup(to);
+    await source.backup(to); // which gives it the schema cookie 1, the name of no log
     const copy = new Database(to);
     try {
       copy.pragma('journal_mode = DELETE');
-      copy.unsafeMode(true).pragma('schema_version = 1');
       const damage: unknown = copy.pragma('integrity_check(1)', { simple: true });
       if (damage !== 'ok') throw Object.assign(new Error(String(damage)), { code: 'SQLITE_CORRUPT' });
       const version = compareSchema(copy, schema);

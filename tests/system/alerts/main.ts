@@ -87,7 +87,8 @@ async function main(folder: string): Promise<void> {
     start(/listening on/, { PORT: `${port}`, API_TOKENS: 'secret', LOG_LEVEL: 'fatal', ...env }, ...command);
   const program = [process.execPath, join(ROOT, 'dist/main.js')] as const;
   const startShort = () => serve(short, { DATABASE_URL: 'memory:' }, ...program);
-  const plantServer = await serve(plants, { DATABASE_URL: database }, ...program);
+  // One batch at a time: a lock lets writes wait.
+  const plantServer = await serve(plants, { DATABASE_URL: `${database}?connections=2` }, ...program);
   const store = `redis://127.0.0.1:${redis.port}`;
   const limit = { RATE_LIMIT: '1000000/1s', RATE_LIMIT_STORE: store, RATE_LIMIT_WHEN_AWAY: 'allow' };
   const oddServer = await serve(
@@ -185,7 +186,7 @@ async function main(folder: string): Promise<void> {
   await client.query('BEGIN; LOCK TABLE plants IN EXCLUSIVE MODE');
   const creating = new Set<Promise<unknown>>();
   await bring(['WritesWait', 'CommitsFail', 'CommitsSlow', 'Unavailable', 'SlowRequests'], () => {
-    while (creating.size < 400) {
+    while (creating.size < 450) {
       const created = create(++ids).catch(() => undefined);
       creating.add(created);
       void created.finally(() => creating.delete(created));

@@ -8,7 +8,7 @@ import { DIST, startDatabase, type Subject } from './servers';
 
 /** Creations under way at once. */
 const CLIENTS = 1024;
-const PLANTS = 20_000;
+const PLANTS = 10_000;
 const ROUNDS = 15;
 
 interface Sample {

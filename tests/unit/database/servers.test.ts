@@ -267,3 +267,14 @@ test.each([
   await database.ready();
   expect(await database.query(sql`SELECT count(*) AS count FROM visits`)).toEqual([{ count: 1n }]);
 });
+
+test('behind a pooler no migration runs outside of a transaction', async () => {
+  const steps = [sql`CREATE INDEX CONCURRENTLY IF NOT EXISTS seen ON visits (seen)`];
+  const schema = {
+    ...VISITS,
+    migrations: [...VISITS.migrations, { name: 'seen', steps, transaction: false as const }],
+  };
+  const url = urlOf([await startPooler(first.port)]);
+  await expect(openDatabase(url, schema)).rejects.toThrow('got a pooler in between');
+  databases.push(await openDatabase(urlOf([first.port]), schema), await openDatabase(url, schema));
+});
