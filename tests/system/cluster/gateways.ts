@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Home, quietPort } from './daemons';
 import { createLink } from './link';
-import { ask, type Cluster, until } from './patroni';
+import { type Cluster, isPrimary, until } from './patroni';
 
 /** Starts a daemon that listens on a free port, and waits until it does; its configuration may need the port. */
 async function listen(
@@ -90,14 +90,7 @@ async function startMovingName({ machines, leader }: Cluster): Promise<number> {
   const name = await createLink((await leader())?.clients.port ?? 0);
   void (async () => {
     for (;;) {
-      for (const { health, clients } of machines)
-        if (
-          await ask(health.port, '/primary').then(
-            ({ ok }) => ok,
-            () => false,
-          )
-        )
-          name.move(clients.port);
+      for (const { health, clients } of machines) if (await isPrimary(health.port)) name.move(clients.port);
       await sleep(LOOK_INTERVAL, undefined, { ref: false });
     }
   })();

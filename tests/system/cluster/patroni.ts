@@ -50,6 +50,13 @@ export async function until<T>(what: string, ask: () => Promise<T | undefined>):
 export const ask = (port: number, path: string, options: RequestInit = {}) =>
   fetch(`http://127.0.0.1:${port}${path}`, { signal: AbortSignal.timeout(1000), ...options });
 
+/** Whether the machine says so by its Patroni. */
+export const isPrimary = (port: number): Promise<boolean> =>
+  ask(port, '/primary').then(
+    ({ ok }) => ok,
+    () => false,
+  );
+
 /** Runs a statement as superuser, on a connection of its own. */
 export async function query<Row extends object>(
   port: number,
@@ -150,14 +157,7 @@ export async function createCluster({ synchronous }: { readonly synchronous: boo
 
   /** The machine that says it is the primary, as a load balancer sees it. */
   async function leader(): Promise<Machine | undefined> {
-    const answers = await Promise.all(
-      machines.map(({ api }) =>
-        ask(api, '/primary').then(
-          ({ ok }) => ok,
-          () => false,
-        ),
-      ),
-    );
+    const answers = await Promise.all(machines.map(({ api }) => isPrimary(api)));
     const [first, ...more] = machines.filter((_, i) => answers[i]);
     return more.length === 0 ? first : undefined;
   }
@@ -226,9 +226,7 @@ export async function createCluster({ synchronous }: { readonly synchronous: boo
     /** Resolves when a machine other than this one is the primary. */
     async takenOver(from: Machine): Promise<void> {
       const heir = other(from);
-      await until(`${heir.name} to take over`, async () =>
-        (await ask(heir.api, '/primary')).ok ? true : undefined,
-      );
+      await until(`${heir.name} to take over`, async () => (await isPrimary(heir.api)) || undefined);
     },
     /** Ends all its processes, and removes their files. */
     remove: () => within(PATIENCE, home.remove(), 'a cluster does not end'),
