@@ -30,6 +30,11 @@ export interface ServerLimits extends Pick<
 > {
   /** How long a response may wait without progress for its client to read. 30,000 by default. */
   readonly sendTimeout?: number | undefined;
+  /**
+   * How long a server that stops keeps idle connections: the response to a request that comes meanwhile announces the end of its
+   * connection, whereas one that is on its way when its connection is closed gets none. 500 by default.
+   */
+  readonly idleGrace?: number | undefined;
 }
 
 /** `timeout`: nothing was read within `sendTimeout`. `memory`: the responses that wait for all clients are too large. */
@@ -61,7 +66,7 @@ const IDLE_GRACE = 500;
 export function createHttpServer(
   app: Express,
   render: Render,
-  { sendTimeout = SEND_TIMEOUT, ...limits }: ServerLimits,
+  { sendTimeout = SEND_TIMEOUT, idleGrace = IDLE_GRACE, ...limits }: ServerLimits,
   stopping?: AbortSignal,
   reportFault: ReportFault = faultToStderr,
   reportUnread: ReportUnread = () => undefined,
@@ -169,21 +174,19 @@ export function createHttpServer(
   });
   stopping?.addEventListener('abort', () => {
     ending = true;
-    drain(server, connections);
+    drain(server, connections, idleGrace);
   });
   return server;
 }
 
-/**
- * Stops listening, and closes idle connections, the first after `IDLE_GRACE`: a request may already be on its way.
- */
-function drain(server: Server, connections: ReadonlyMap<Duplex, Connection>): void {
+/** Stops listening, and closes idle connections, the first after `idleGrace`. */
+function drain(server: Server, connections: ReadonlyMap<Duplex, Connection>, idleGrace: number): void {
   const closeIdle = () => {
     for (const { isIdle, socket } of connections.values())
       if (isIdle || socket.bytesRead === 0) socket.destroy();
   };
   stopListening(server, () => {
-    const timer = setInterval(() => setImmediate(closeIdle), IDLE_GRACE); // setImmediate: read received requests first
+    const timer = setInterval(() => setImmediate(closeIdle), idleGrace); // setImmediate: read received requests first
     server.once('close', () => {
       clearInterval(timer);
     });

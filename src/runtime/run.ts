@@ -233,10 +233,13 @@ async function serve<Config extends RunConfig<Dependencies>, Dependencies extend
     streams: config.streams,
     rateLimit: limiter,
   });
+  const { shutdownDelay, shutdownTimeout } = config;
+  // A load balancer of connections keeps those of its clients. Give each as long again to send its next request.
+  const idleGrace = shutdownDelay > 0 ? Math.min(shutdownDelay, shutdownTimeout / 2) : undefined;
   const server = createHttpServer(
     app,
     report.refuse,
-    config.limits,
+    { ...config.limits, idleGrace },
     stopping.signal,
     report.fault,
     report.unread,
@@ -265,8 +268,7 @@ async function serve<Config extends RunConfig<Dependencies>, Dependencies extend
     else log.info(change);
   });
   started();
-  const { shutdownDelay, shutdownTimeout: timeout } = config;
-  const running = { server, probes: probes?.server, draining, stopping, timeout };
+  const running = { server, probes: probes?.server, draining, stopping, timeout: shutdownTimeout };
   if (worker) {
     // The primary waits for the delay, and says that the server stops.
     const quiet = log.child({}, { level: 'error' });

@@ -113,7 +113,7 @@ test('with OPS_PORT it answers probes while it drains: live, but not ready', asy
 });
 
 /** Longer than a test: it ends by a further signal or an exception. */
-const DELAY = { SHUTDOWN_DELAY: '3600000' };
+const DELAY = { SHUTDOWN_DELAY: '3600000', SHUTDOWN_TIMEOUT: '5000' };
 
 /** Sends SIGTERM and resolves when the server says that it is not ready any more. */
 async function draining(server: Program) {
@@ -154,6 +154,22 @@ describe('for SHUTDOWN_DELAY', () => {
     await expect(fetch(`${server.url}/-/live`)).rejects.toThrow();
     expect(await server.stop('SIGINT')).toBe(1);
     await half.closed;
+  });
+
+  test('a connection that has been idle for less gets one more answer, which announces its end', async () => {
+    const server = await start({ SHUTDOWN_DELAY: '3000' });
+    const keptAlive = await open(server);
+    keptAlive.socket.write(REQUEST);
+    await keptAlive.received(STATUS_LINE);
+    await stopping(server);
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    keptAlive.socket.write(REQUEST);
+    const replies = parseReplies(Buffer.from(await keptAlive.closed));
+    expect(replies.map(({ status, headers }) => [status, headers['connection']])).toEqual([
+      [SUCCESS, 'keep-alive'],
+      [SUCCESS, 'close'],
+    ]);
+    expect(await server.exit).toBe(0);
   });
 
   test('an uncaught exception does not wait', async () => {
