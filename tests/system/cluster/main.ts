@@ -92,7 +92,8 @@ async function runOne(name: string, rounds: number, seed: number): Promise<void>
 }
 
 async function runChild(name: string, args: readonly string[]): Promise<Outcome> {
-  const child = startChild(name, __filename, ['--child', name, ...args], { execArgv: process.execArgv });
+  const options = { execArgv: process.execArgv };
+  const child = startChild(name, __filename, ['--child', name, ...args], options, 'SIGTERM');
   let total = NOTHING;
   child.each((message) => {
     const round = message as Outcome;
