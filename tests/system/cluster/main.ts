@@ -7,6 +7,7 @@ import { backupScenarios } from './backups';
 import { checkInstalled } from './daemons';
 import { faultScenarios } from './faults';
 import { pgBouncerScenarios } from './pgbouncer';
+import { migrationsWhileServing } from './releases';
 import { rollingScenarios } from './rolling';
 import { add, isKept, NOTHING, type Outcome, type Scenario } from './scenario';
 
@@ -24,6 +25,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   ...faultScenarios(),
   ...pgBouncerScenarios(),
   ...rollingScenarios(),
+  'migrations-while-serving': migrationsWhileServing,
   ...backupScenarios(),
 };
 
