@@ -1,6 +1,6 @@
 import { type EventEmitter, once } from 'node:events';
 import type { Server } from 'node:http';
-import { setImmediate } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Store } from '../database';
 
@@ -47,8 +47,6 @@ export function stopAtSignal(
     draining.abort();
     const closed = once(server, 'close');
     stopping.abort();
-    while (server.listening) await setImmediate();
-    log.info({ signal }, 'stopping');
     setTimeout(() => {
       server.closeAllConnections();
     }, timeout).unref();
@@ -56,6 +54,8 @@ export function stopAtSignal(
       log.error('the store did not close in time');
       process.exit(1);
     }, timeout + CLOSE_TIMEOUT).unref();
+    while (server.listening) await sleep(1); // of several workers one may be frozen
+    log.info({ signal }, 'stopping');
     await closed;
     await dependencies.close();
     probes?.close().closeAllConnections();
