@@ -47,7 +47,8 @@ export function stopAtSignal(
     draining.abort();
     const closed = once(server, 'close');
     stopping.abort();
-    setTimeout(() => {
+    // More than once: one that the operating system had accepted may come later.
+    setInterval(() => {
       server.closeAllConnections();
     }, timeout).unref();
     setTimeout(() => {

@@ -142,7 +142,10 @@ export async function runWorkers({ config, log, metrics, openProbes }: Primary):
     members.delete(number);
     past = past.then((before) => sumOf([before, countsOf(snapshot)]).getMetricsAsJSON());
     if (stopping.signal.aborted) {
-      if (how !== 0 && hasStarted) process.exitCode = 1;
+      if (how !== 0 && hasStarted) {
+        log.error({ worker: number, exit: how }, 'a worker has ended before it had stopped');
+        process.exitCode = 1;
+      }
       if (members.size === 0) listeners.emit('close');
       return;
     }
