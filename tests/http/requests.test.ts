@@ -2,7 +2,7 @@ import request from 'supertest';
 import { createHandlers } from '../../src/handlers';
 import { openMemoryStore } from '../../src/storage/memory';
 import { EXAMPLE } from '../support/client';
-import { AUTHORIZED, buildApp, inMemory, listening, TOKEN } from '../support/service';
+import { AUTHORIZED, buildApp, inMemory, listening } from '../support/service';
 import { exchange } from '../support/wire';
 
 /** Compiled once for all requests. Each plant is created in a store of its own, so that no request depends on another. */
@@ -106,60 +106,6 @@ it.each(['', '?x', '?x=%ff'])('a malformed body comes before the query %p', asyn
     .set({ ...AUTHORIZED, 'Content-Type': 'application/json' })
     .send('{"id":"');
   expect(response.body).toEqual(error(40000));
-});
-
-describe('credentials come from the Authorization header only, exactly once', () => {
-  const unauthorized = (challenge: string, number: number) => [401, challenge, error(number)];
-  // The challenges of other schemes follow.
-  const got = (r: request.Response): unknown => [
-    r.status,
-    /^Bearer \w+="[^"]*"(?:, \w+="[^"]*")*/.exec(r.headers['www-authenticate'] ?? '')?.[0],
-    r.body,
-  ];
-
-  it.each([['Bearer'], ['bearer'], ['BEARER'], ['bEaReR']])(
-    'the scheme %s is accepted in any case',
-    async (scheme) => {
-      expect((await post('{"id":1,"name":""}', { Authorization: `${scheme} ${TOKEN}` })).status).toBe(200);
-    },
-  );
-
-  it.each([
-    ['no header', ''],
-    ['another scheme', 'Basic YTpi'],
-    ['another scheme', 'Basic xbearerx'],
-    ['the token alone', TOKEN],
-  ])('%s is 40100 with a challenge without an error', async (_, field) => {
-    const response = await request(APP)
-      .post('/plants')
-      .set(field === '' ? {} : { Authorization: field })
-      .send({ id: 1, name: '', access_token: TOKEN });
-    expect(got(response)).toEqual(unauthorized('Bearer realm="api"', 40100));
-  });
-
-  it.each([
-    ['another token', 'Bearer nope'],
-    ['text after the token', `Bearer ${TOKEN} x`],
-    ['no token after the scheme', 'Bearer'],
-    ['a token in quotes', `Bearer "${TOKEN}"`],
-    ['a prefix of the token', `Bearer ${TOKEN.slice(0, -1)}`],
-  ])('%s is 40101 with the error invalid_token', async (_, field) => {
-    expect(got(await post('{"id":1,"name":""}', { Authorization: field }))).toEqual(
-      unauthorized('Bearer realm="api", error="invalid_token"', 40101),
-    );
-  });
-
-  it('two headers are refused, even if both are valid', async () => {
-    const head = `POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${TOKEN}\r\nAuthorization: Bearer ${TOKEN}\r\n`;
-    const [reply] = await listening(APP, (port) => exchange(port, `${head}Content-Length: 0\r\n\r\n`));
-    expect([reply?.status, reply?.body]).toEqual([400, expect.stringContaining('"error":40001')]);
-    expect(reply?.headers['www-authenticate']).toBe('Bearer realm="api", error="invalid_request"');
-  });
-
-  it('a token in the query is ignored', async () => {
-    const response = await request(APP).post(`/plants?access_token=${TOKEN}`).send({ id: 1, name: '' });
-    expect(response.body).toEqual(error(40100));
-  });
 });
 
 describe('paths are exactly those of the document', () => {
