@@ -95,29 +95,12 @@ it.each(['', '?x', '?x=%ff'])('a malformed body comes before the query %p', asyn
   expect(response.body).toEqual(error(40000));
 });
 
-describe('paths are exactly those of the document', () => {
-  it.each(['/', '//plants', '/pl%61nts', '/./plants', '/plants%2f', '/plants;x'])(
-    '%s is 404',
-    async (path) => {
-      const [reply] = await listening(APP, (port) =>
-        exchange(port, `POST ${path} HTTP/1.1\r\nHost: x\r\n\r\n`),
-      );
-      expect([reply?.status, reply?.body]).toEqual([404, expect.stringContaining('"error":40400')]);
-    },
-  );
-
-  it.each(['http://example.com/plants', 'HTTP://x/plants'])(
-    'the absolute-form %s counts as its path, with every check',
-    async (target) => {
-      const [reply] = await listening(APP, (port) =>
-        exchange(port, `POST ${target} HTTP/1.1\r\nHost: x\r\n\r\n`),
-      );
-      expect(reply?.status).toBe(401);
-    },
-  );
-
-  it('an undocumented query parameter is refused', async () => {
-    const response = await request(APP).post('/plants?x=1').set(AUTHORIZED).send({ id: 1, name: '' });
-    expect([response.status, response.body]).toEqual([400, error(40001)]);
-  });
-});
+it.each(['http://example.com/plants', 'HTTP://x/plants'])(
+  'the absolute-form %s counts as its path, with every check',
+  async (target) => {
+    const [reply] = await listening(APP, (port) =>
+      exchange(port, `POST ${target} HTTP/1.1\r\nHost: x\r\n\r\n`),
+    );
+    expect(reply?.status).toBe(401);
+  },
+);
