@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { errorOf, EXAMPLE, HEAD, MISMATCH, portOf, REQUEST, send, SUCCESS } from '../support/client';
 import { type Program, useServers, withHandlers } from '../support/program';
