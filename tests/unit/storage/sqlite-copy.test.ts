@@ -170,7 +170,13 @@ const OTHERS: [string, (file: string) => unknown, string][] = [
     'there is no file',
   ],
   ['nothing', () => undefined, 'there is no file'],
-  ['a link to the database', (file) => linkSync(bench.file, file), 'the backup is the database itself'],
+  [
+    'a link to the database',
+    (file) => {
+      linkSync(bench.file, file);
+    },
+    'the backup is the database itself',
+  ],
   [
     'the digest of nothing',
     (file) => {
