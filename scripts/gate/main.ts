@@ -96,12 +96,12 @@ const seconds = (since: number) => `${((performance.now() - since) / 1000).toFix
 
 /** Runs the checks. Returns the names of those that failed. */
 async function runChecks(names: readonly string[]): Promise<string[]> {
-  const digest = process.env['AGAIN'] ? undefined : treeDigest();
+  const digest = treeDigest();
   const failed: string[] = [];
   const waiting = [...names];
   async function work(): Promise<void> {
     for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
-      const before = lastPass(name, digest);
+      const before = process.env['AGAIN'] ? undefined : lastPass(name, digest);
       if (before !== undefined) {
         console.log(`${name}: passed on these files at ${before}; AGAIN=1 runs it again`);
         continue;
@@ -109,11 +109,11 @@ async function runChecks(names: readonly string[]): Promise<string[]> {
       const began = performance.now();
       const { passed, output } = await run(CHECKS[name]?.commands ?? [], names.length === 1);
       console.log(`${passed ? '' : output}${name}: ${passed ? 'passed' : 'FAILED'} after ${seconds(began)}`);
-      const now = treeDigest();
       if (!passed) failed.push(name);
-      else if (now !== undefined) {
+      // Files that have changed meanwhile may have been read before or after.
+      else if (digest !== undefined && treeDigest() === digest) {
         mkdirSync(NOTES, { recursive: true });
-        writeFileSync(path.join(NOTES, name), `${now}\n${new Date().toISOString()}\n`);
+        writeFileSync(path.join(NOTES, name), `${digest}\n${new Date().toISOString()}\n`);
       }
     }
   }
@@ -125,6 +125,12 @@ export const test = (): Promise<void> => main(['test']);
 
 /** @param given the names of the checks; by default, those of `make check` */
 export async function main(given: readonly string[]): Promise<void> {
+  const unknown = given.filter((name) => !Object.hasOwn(CHECKS, name));
+  if (unknown.length > 0) {
+    console.error(`expected names of checks (${Object.keys(CHECKS).join(', ')}), got ${unknown.join(', ')}`);
+    process.exitCode = 2;
+    return;
+  }
   const names = given.length > 0 ? given : ['code', 'boundaries', 'format', 'generated'];
   const began = performance.now();
   const failed = await runChecks(names);

@@ -41,7 +41,7 @@ export async function openDatabase(url: string, schema: Schema, observer?: Store
   const driver = driverOf(url);
   if (!driver) {
     // Only the scheme is repeated: what follows may hold a password.
-    const [, scheme] = /^([^:]+):/.exec(url) ?? [];
+    const [, scheme] = /^([a-z][a-z\d+.-]*):/i.exec(url) ?? [];
     const got = scheme === undefined ? 'none' : `one that begins with "${scheme}:"`;
     throw new UnusableDatabase(`expected a database URL like ${databaseUrls()}, got ${got}`);
   }

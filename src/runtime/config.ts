@@ -126,6 +126,9 @@ export function readServerConfig(variables: Variables) {
   };
 }
 
+/** What may be shown of a URL: the rest may be a password. */
+const schemeOf = (url: string) => `${/^[a-z][a-z\d+.-]*(?=:)/i.exec(url)?.[0] ?? ''}:...`;
+
 /**
  * DATABASE_URL, with what other variables say of it: the parameters of a URL are all that services hand on. A message about it
  * does not contain the password.
@@ -134,8 +137,7 @@ export function readDatabaseUrl(variables: Variables, fallback: string): string 
   const url = variables.read('DATABASE_URL') || fallback;
   const file = variables.read('DATABASE_PASSWORD_FILE');
   if (!isDatabaseUrl(url)) {
-    const got = `${url.split(':')[0] ?? ''}:...`;
-    variables.expected('DATABASE_URL', databaseUrls(), got);
+    variables.expected('DATABASE_URL', databaseUrls(), schemeOf(url));
     return url;
   }
   if (file !== '' && !/^postgres(ql)?:/.test(url)) {
@@ -234,7 +236,7 @@ function readRateLimitStore(variables: Variables) {
   const wrong = isPostgres ? wrongOfUrl(url) : undefined;
   if (wrong !== undefined) variables.wrong.push(`RATE_LIMIT_STORE: ${wrong}`);
   else if (isPostgres ? !isDatabaseUrl(url) : !isRedisUrl(url))
-    variables.expected('RATE_LIMIT_STORE', STORE_URLS, `${url.split(':')[0] ?? ''}:...`);
+    variables.expected('RATE_LIMIT_STORE', STORE_URLS, schemeOf(url));
   return { url, whenAway } as const;
 }
 

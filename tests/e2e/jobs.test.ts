@@ -1,8 +1,8 @@
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import SqliteFile from 'better-sqlite3';
+import { keepPostgres } from '../support/databases';
 import { keepFolder } from '../support/folder';
-import { type Postgres, startPostgres } from '../support/postgres';
 import { startProcess } from '../support/process';
 import { useServers } from '../support/program';
 
@@ -10,11 +10,7 @@ import { useServers } from '../support/program';
 
 const folder = keepFolder();
 const start = useServers({ API_TOKENS: 'secret' });
-let postgres: Postgres;
-beforeAll(async () => {
-  postgres = await startPostgres();
-});
-afterAll(() => postgres.remove());
+const createDatabase = keepPostgres();
 
 const MAIN = join(__dirname, '../../dist/main.js');
 const SEED = join(__dirname, '../../dist/seed.js');
@@ -32,7 +28,7 @@ const fileUrl = () => `sqlite:${mkdtempSync(join(folder, 'db-'))}/plants.db`;
 
 describe.each([
   ['SQLite', () => Promise.resolve(fileUrl())],
-  ['PostgreSQL', () => postgres.createDatabase()],
+  ['PostgreSQL', createDatabase],
 ])('with %s', (_, locate) => {
   test('migrate applies what is missing, in production too and without a token, and says so', async () => {
     const DATABASE_URL = await locate();

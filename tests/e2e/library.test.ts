@@ -1,28 +1,20 @@
-import { execFile, execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { delimiter, dirname, join, resolve } from 'node:path';
-import { promisify } from 'node:util';
-import { Client } from 'pg';
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { keepPostgres } from '../support/databases';
 import { keepFolder } from '../support/folder';
-import { installBeside, TARBALL } from '../support/package';
-import { type Postgres, startPostgres } from '../support/postgres';
+import { installBeside, layOut, TARBALL } from '../support/package';
+import { commandsOf, followCommands } from '../support/page';
 import { type RunningProcess, startProcess } from '../support/process';
 
 // The first hour of a service: the commands of docs/first-hour.md, as they stand.
 
 jest.setTimeout(600_000);
 
-const ROOT = resolve(__dirname, '../..');
-const PAGE = readFileSync(join(ROOT, 'docs/first-hour.md'), 'utf8');
-const [LAY_OUT = '', ...BLOCKS] = [...PAGE.matchAll(/^```sh\n([^]*?)^```$/gm)].map(([, block = '']) => block);
+const [LAY_OUT = '', ...BLOCKS] = commandsOf('first-hour.md');
 
 const folder = keepFolder();
 const service = join(folder, 'library');
-let postgres: Postgres;
-beforeAll(async () => {
-  postgres = await startPostgres();
-});
-afterAll(() => postgres.remove());
+const createDatabase = keepPostgres();
 
 /** What the commands print, beside the addresses and ports of the test. */
 async function follow(url: string): Promise<string[]> {
@@ -37,20 +29,8 @@ async function follow(url: string): Promise<string[]> {
       [address] = await server.printed(/http:\/\/127\.0\.0\.1:\d+/);
       continue;
     }
-    const commands = block
-      .replaceAll('http://127.0.0.1:3000', address)
-      .replace(/postgres:\/\/\S+/, url)
-      // The packages are installed, from no registry.
-      .replace(/\bmake (?=[a-z])/g, 'make -s -o ./node_modules/.package-lock.json ');
-    // A terminal keeps its variables.
-    const script = `set -e -o pipefail; touch ../kept; . ../kept; trap 'declare -p TOKEN > ../kept 2>/dev/null || true' EXIT\n${commands}`;
-    const env = {
-      ...process.env,
-      PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter),
-      HERE: ROOT,
-    };
-    const { stdout, stderr } = await promisify(execFile)('bash', ['-c', script], { cwd: service, env });
-    printed.push(stdout + stderr);
+    const commands = block.replaceAll('http://127.0.0.1:3000', address).replace(/postgres:\/\/\S+/, url);
+    printed.push(await followCommands(service, commands));
   }
   expect(await server?.stop()).toBe(0);
   return printed;
@@ -59,18 +39,10 @@ async function follow(url: string): Promise<string[]> {
 test('the commands of the first hour work as they stand, and end in a service that is proven on both databases', async () => {
   expect(LAY_OUT).toContain('make new DIR=../library DOC=tests/e2e/library/library.yaml\ncd ../library\n');
   installBeside(folder, TARBALL);
-  const options = ['--package', TARBALL, '--modules', join(folder, 'node_modules')];
-  const command = ['scripts/new/main.ts', service, 'tests/e2e/library/library.yaml', ...options];
-  const said = execFileSync(join(ROOT, 'node_modules/.bin/tsx'), command, { cwd: ROOT, encoding: 'utf8' });
+  const said = layOut(service, 'tests/e2e/library/library.yaml');
   expect(said).toMatch(/and 5 stubs of handlers[^]*UNPROVEN 0, BLOCKED 0/);
 
-  const url = new URL(await postgres.createDatabase());
-  const admin = new Client({ connectionString: String(url) });
-  await admin.connect();
-  await admin.query('CREATE DATABASE library_test');
-  await admin.end();
-  url.pathname = '/library_test';
-  const printed = await follow(String(url));
+  const printed = await follow(await createDatabase('library_test'));
   const [users = '', first = '', copied = '', , filtered = '', column = '', proven = ''] = printed;
   expect(users).toMatch(/"authors":\[\{"name":"Jane Austen","born":"1775-12-16","id":1\}\],"total":1/);
   expect(first).toContain('5 operations are stubs');

@@ -1,9 +1,9 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { keepPostgres } from '../support/databases';
 import { keepFolder } from '../support/folder';
 import { installBeside, layOut, TARBALL } from '../support/package';
 import { commandsOf, followCommands } from '../support/page';
-import { type Postgres, startPostgres } from '../support/postgres';
 import { startProcess } from '../support/process';
 
 // A service of files and events: the commands of docs/photos.md, as they stand; then several processes of it.
@@ -16,9 +16,8 @@ const [LAY_OUT = '', WRITE = '', RUN, WATCH = '', UPLOAD = '', DOWNLOAD = '', PR
 const folder = keepFolder();
 const service = join(folder, 'photos');
 const AUTHORIZED = { Authorization: 'Bearer secret' };
-let postgres: Postgres;
+const createDatabase = keepPostgres();
 beforeAll(async () => {
-  postgres = await startPostgres();
   installBeside(folder, TARBALL);
   const said = layOut(service, 'tests/e2e/photos/photos.yaml');
   expect(said).toMatch(/and 3 stubs of handlers[^]*UNPROVEN 0, BLOCKED 0/);
@@ -26,7 +25,6 @@ beforeAll(async () => {
   expect(written).toMatch(/ 16 files changed, 2\d\d insertions\(\+\), [34]\d deletions/);
   execFileSync(join(service, 'node_modules/.bin/tsc'), ['-p', 'src'], { cwd: service });
 });
-afterAll(() => postgres.remove());
 
 /** A process of the service, and its address. */
 async function serve(env: Readonly<Record<string, string>> = {}) {
@@ -73,13 +71,13 @@ test('the commands of the page work as they stand, and end in a service that is 
   watching.kill();
   expect(await server.stop()).toBe(0);
 
-  const url = await postgres.createDatabase('photos_test');
+  const url = await createDatabase('photos_test');
   const proven = await followCommands(service, PROVE.replace(/postgres:\/\/\S+/, url));
   expect(proven.match(/^PROVEN (\d+)\/\1, WAIVED 0, UNPROVEN 0, BLOCKED 0/gm)).toHaveLength(2);
 });
 
 test('who watches one process learns in order what happens at another', async () => {
-  const env = { DATABASE_URL: await postgres.createDatabase(), PHOTOS_FOLDER: join(folder, 'shared') };
+  const env = { DATABASE_URL: await createDatabase(), PHOTOS_FOLDER: join(folder, 'shared') };
   const servers = [await serve(env), await serve(env)];
   const [one, other] = servers.map(({ address }) => address);
   const events = await fetch(`${one}/events`, { headers: AUTHORIZED });

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { openStore } from '../../src/storage/open';
+import { keepPostgres } from '../support/databases';
 import { keepFolder } from '../support/folder';
-import { startPostgres, type Postgres } from '../support/postgres';
 import { startProcess } from '../support/process';
 
 const PROCESSES = 10;
@@ -9,17 +9,11 @@ const PLANTS = 500;
 const RACER = join(__dirname, '../support/racer.mjs');
 
 const folder = keepFolder();
-let postgres: Postgres;
-
-beforeAll(async () => {
-  postgres = await startPostgres();
-});
-
-afterAll(() => postgres.remove());
+const createDatabase = keepPostgres();
 
 test.each([
   ['SQLite file', () => Promise.resolve(`sqlite:${folder}/plants.db`)],
-  ['PostgreSQL', () => postgres.createDatabase()],
+  ['PostgreSQL', createDatabase],
 ])(
   'of ten processes that open a new %s and create the same ids, exactly one wins each',
   async (_, locate) => {

@@ -2,8 +2,9 @@ import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { Client } from 'pg';
+import { keepPostgres } from '../support/databases';
 import { keepFolder } from '../support/folder';
-import { freePort, type Postgres, startPostgres } from '../support/postgres';
+import { freePort } from '../support/postgres';
 import { type RunningProcess, startProcess } from '../support/process';
 import { startProgram } from '../support/program';
 
@@ -12,11 +13,7 @@ import { startProgram } from '../support/program';
 jest.setTimeout(240_000);
 
 const folder = keepFolder();
-let postgres: Postgres;
-beforeAll(async () => {
-  postgres = await startPostgres();
-});
-afterAll(() => postgres.remove());
+const createDatabase = keepPostgres();
 
 const PROGRAM = join(__dirname, '../support/releases.ts');
 const TOKEN = 'secret';
@@ -27,7 +24,7 @@ interface Release extends RunningProcess {
 
 describe.each([
   ['SQLite', () => Promise.resolve(`sqlite:${mkdtempSync(join(folder, 'db-'))}/plants.db`)],
-  ['PostgreSQL', () => postgres.createDatabase()],
+  ['PostgreSQL', createDatabase],
 ])('on %s', (_, locate) => {
   test('a column is renamed by releases that serve beside each other, are killed, and are put back', async () => {
     const DATABASE_URL = await locate();
@@ -128,7 +125,7 @@ describe.each([
 });
 
 test('a server that waits for its database is live and not ready, says why, and ends at once or begins to serve', async () => {
-  const DATABASE_URL = await postgres.createDatabase();
+  const DATABASE_URL = await createDatabase();
   const env = { DATABASE_URL, API_TOKENS: TOKEN };
   await (await startProgram(env)).stop();
   const operator = new Client(DATABASE_URL);

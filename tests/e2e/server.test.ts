@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { keepFolder } from '../support/folder';
@@ -68,16 +67,6 @@ describe('an invalid configuration ends the startup with status 1 and a message'
   it('reports all errors together', async () => {
     const { output } = await failProgram({ PORT: 'x', LOG_LEVEL: 'loud' });
     expect(output.trim().split('\n')).toHaveLength(2);
-  });
-
-  it('reports a port that is in use', async () => {
-    const taken = createServer();
-    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
-    const address = taken.address();
-    const port = String(typeof address === 'object' && address ? address.port : 0);
-    const { status, output } = await failProgram({ PORT: port });
-    taken.close();
-    expect([status, output]).toEqual([1, expect.stringContaining(`PORT: expected a free port, got ${port}`)]);
   });
 
   it('reads a tokens file, one token a line', async () => {

@@ -44,6 +44,24 @@ test('skips a check that has passed on the same files, unless AGAIN is set', () 
     status: 1,
     output: expect.stringContaining('[warn] wrong.ts') as string,
   });
+
+  // A file that changes after it has been read.
+  const late = `writeFileSync(${JSON.stringify(join(project.folder, 'wrong.ts'))}, 'wrong')`;
+  project.write(
+    'scripts/late.mjs',
+    `import { writeFileSync } from 'node:fs'; process.once('exit', () => ${late});`,
+  );
+  project.write('.prettierrc.json', '{ "printWidth": 110, "plugins": ["./scripts/late.mjs"] }\n');
+  project.write('wrong.ts', 'export const one = 1;\n');
+  expect(gate('format')).toMatchObject({ status: 0 });
+  expect(gate('format')).toMatchObject({ status: 1 });
+});
+
+test('refuses the name of no check', () => {
+  expect(gate('format', 'lint', 'toString')).toEqual({
+    status: 2,
+    output: expect.stringMatching(/^expected names of checks \(code, .*\), got lint, toString\n$/) as string,
+  });
 });
 
 const run = (program: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) =>

@@ -19,7 +19,7 @@ import {
   TIMESTAMP,
 } from '../../src/database';
 import { createApp, PLAIN_ERRORS } from '../../src/runtime';
-import { type Postgres, startPostgres } from '../support/postgres';
+import { keepPostgres } from '../support/databases';
 import { buildDocument, json, RUNTIME, withRefusals } from '../support/service';
 
 // Integers and numbers that a document leaves open, over columns that hold only some of them.
@@ -171,15 +171,11 @@ const DOUBLES = ['5e-324', '-5e-324', '0.5', '9007199254740992.5', '2.2250738585
 // Without a format an integer is a double.
 const isInt64 = (edge: string) => Number(edge) >= -(2 ** 63) && Number(edge) < 2 ** 63;
 
-let postgres: Postgres;
-beforeAll(async () => {
-  postgres = await startPostgres();
-});
-afterAll(() => postgres.remove());
+const createDatabase = keepPostgres();
 
 describe.each([
   ['SQLite', () => Promise.resolve('memory:')],
-  ['PostgreSQL', () => postgres.createDatabase()],
+  ['PostgreSQL', createDatabase],
 ])('over %s', (_, locate) => {
   let database: Database;
   let app: Express;

@@ -13,21 +13,31 @@ export interface Kind {
   readonly locate: () => Promise<string>;
 }
 
+/**
+ * Runs a PostgreSQL for the tests of a file. Call it once, at the top.
+ *
+ * @returns makes an empty database, and resolves to its URL
+ */
+export function keepPostgres(): (name?: string) => Promise<string> {
+  let postgres: Postgres;
+  beforeAll(async () => {
+    postgres = await startPostgres();
+  }, 60_000);
+  afterAll(() => postgres.remove());
+  return (name) => postgres.createDatabase(name);
+}
+
 /** Every kind of database, a third engine among them, which is registered here. Call it once, at the top of a file. */
 export function useDatabases(): readonly Kind[] {
   registerThird();
   const folder = keepFolder();
-  let postgres: Postgres;
-  beforeAll(async () => {
-    postgres = await startPostgres();
-  });
-  afterAll(() => postgres.remove());
+  const createDatabase = keepPostgres();
   const fileOf = (scheme: string) => () =>
     Promise.resolve(`${scheme}:${mkdtempSync(join(folder, 'db-'))}/test.db`);
   return [
     { kind: 'SQLite in memory', shared: false, locate: () => Promise.resolve('memory:') },
     { kind: 'SQLite', shared: true, locate: fileOf('sqlite') },
-    { kind: 'PostgreSQL', shared: true, locate: () => postgres.createDatabase() },
+    { kind: 'PostgreSQL', shared: true, locate: createDatabase },
     { kind: 'a third engine', shared: true, locate: fileOf('third') },
   ];
 }

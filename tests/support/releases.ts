@@ -28,6 +28,7 @@ const [release = 0] = process.argv.splice(2, 1).map(Number);
 const plants = table('plants', {
   id: INT64.primaryKey(),
   old: TEXT.nullable(),
+  tag: TEXT.nullable(),
   name: TEXT.nullable().added(),
 });
 
@@ -59,7 +60,8 @@ const RELEASES: readonly (readonly Migration[])[] = [
   [{ name: 'no old column', oldest: 5, steps: [sql`ALTER TABLE plants DROP COLUMN old`] }],
 ];
 
-const written = [sql`(id, old)`, sql`(id, old, name)`, sql`(id, name)`][Math.min(release, 3) - 1] ?? sql``;
+const written =
+  [sql`(id, tag, old)`, sql`(id, tag, old, name)`, sql`(id, tag, name)`][Math.min(release, 3) - 1] ?? sql``;
 const read = [sql`old`, sql`coalesce(name, old)`, sql`name`][Math.min(release, 3) - 1] ?? sql``;
 
 async function open(url: string, observer?: Parameters<typeof openDatabase>[2]): Promise<PlantStore> {
@@ -71,9 +73,9 @@ async function open(url: string, observer?: Parameters<typeof openDatabase>[2]):
   };
   const database = await openDatabase(url, schema, observer);
   return {
-    create: ({ id, name }) =>
+    create: ({ id, name, tag = null }) =>
       database.transaction(async ({ query, execute }) => {
-        const values = release === 2 ? sql`${id}, ${name}, ${name}` : sql`${id}, ${name}`;
+        const values = release === 2 ? sql`${id}, ${tag}, ${name}, ${name}` : sql`${id}, ${tag}, ${name}`;
         const count = await execute(
           sql`INSERT INTO plants ${written} VALUES (${values}) ON CONFLICT (id) DO NOTHING`,
         );

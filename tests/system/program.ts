@@ -31,10 +31,19 @@ export const randomOf = (...words: readonly (string | number)[]): number =>
 /** A process that ends with this one, and sends messages. */
 export type Child = ReturnType<typeof startChild>;
 
-/** @param name for the error if it ends while a message of it is awaited */
-export function startChild(name: string, file: string, args: readonly string[], options: ForkOptions = {}) {
+/**
+ * @param name for the error if it ends while a message of it is awaited
+ * @param signal ends it; SIGTERM if it has children that it must end
+ */
+export function startChild(
+  name: string,
+  file: string,
+  args: readonly string[],
+  options: ForkOptions = {},
+  signal: NodeJS.Signals = 'SIGKILL',
+) {
   const child = fork(file, args, options);
-  const end = (): void => void child.kill('SIGKILL');
+  const end = (): void => void child.kill(signal);
   process.once('exit', end);
   const exit = new Promise<number | null>((resolve) => child.once('exit', resolve));
   void exit.then(() => process.off('exit', end));

@@ -169,11 +169,14 @@ test('BODY_LIMIT is at most the maximum length of a string, because a body is re
   ]);
 });
 
-test('messages contain neither tokens nor passwords', () => {
+test.each([
+  ['mysql://root:hunter2@db', 'redis:hunter2@db'],
+  ['hunter2@db:1', 'hunter2@db/0'],
+])('messages contain neither tokens nor passwords: %s', (database, store) => {
   const messages = wrongIn({
     API_TOKENS: 'hunter2, hunter 2',
-    DATABASE_URL: 'mysql://root:hunter2@db',
-    RATE_LIMIT_STORE: 'redis:hunter2@db',
+    DATABASE_URL: database,
+    RATE_LIMIT_STORE: store,
   });
   expect(messages).toHaveLength(4);
   expect(messages.join()).not.toContain('hunter');

@@ -92,17 +92,20 @@ const WRONG =
 
 /** @throws {Error} that says what is wrong, and repeats nothing that may be a part of a password */
 export function readUrl(url: string): Target {
-  const { scheme = '', user = '', hosts = '', path = '', query = '' } = FORM.exec(url)?.groups ?? {};
-  // An "@" further on is that of a user whose password has a "/" or a "?".
-  if (scheme === '' || (user === '' && (path + query).includes('@'))) throw new Error(WRONG);
+  const whole = url.replace(/%(?![\da-f]{2})/gi, '%25'); // else the driver takes every "%" for itself
+  const { scheme = '', user = '', hosts = '', path = '', query = '' } = FORM.exec(whole)?.groups ?? {};
+  // An "@" further on is that of a user whose password has a "/" or a "?", and a "=" that of a parameter.
+  const isCut = /[@=]/.test(hosts + path) || (user === '' && query.includes('@'));
+  if (scheme === '' || isCut || !isDecodable(user + hosts + path)) throw new Error(WRONG);
   const parameters = new URLSearchParams(query);
+  const isSecret = query.includes('@') || parameters.has('password');
   const names = [...parameters.keys()];
   const check = (name: string, is: boolean, what: string) => {
     if (!is) throw new Error(`the parameter ${name} of the URL: expected ${what}`);
   };
   for (const [name, value] of parameters) {
     const expected = Object.hasOwn(KNOWN, name) ? KNOWN[name] : undefined;
-    const shown = /^\w{1,63}$/.test(name) ? name : 'without a name';
+    const shown = expected || (/^\w{1,63}$/.test(name) && !isSecret) ? name : 'without a name';
     check(shown, expected !== undefined, `one of ${Object.keys(KNOWN).join(', ')}`);
     check(shown, names.indexOf(name) === names.lastIndexOf(name), 'it once');
     if (expected) check(shown, expected.is(value), expected.what);
@@ -135,6 +138,16 @@ export function readUrl(url: string): Target {
   // They override the only host, for a folder of sockets.
   if (servers.length > 1 && ['host', 'port'].some((name) => parameters.has(name))) throw new Error(WRONG);
   return { ...taken, servers, subject: `PostgreSQL at ${servers.map(({ name }) => name).join(',')}${path}` };
+}
+
+/** Whether all %XX of a text are UTF-8. */
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Each with its port if it has one. */

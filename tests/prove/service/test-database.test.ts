@@ -1,12 +1,11 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Client } from 'pg';
 import { emptied, run } from '../../../scripts/prove';
 import { readConfig } from '../../../src/config';
 import { openDependencies } from '../../../src/dependencies';
 import { service } from '../../contract/service';
+import { keepPostgres } from '../../support/databases';
 import { keepFolder } from '../../support/folder';
-import { type Postgres, startPostgres } from '../../support/postgres';
 
 const folder = keepFolder();
 
@@ -32,20 +31,11 @@ test.each(['postgres://user:a-password@db.example/plants', 'sqlite:data/plants.d
 );
 
 describe('on PostgreSQL', () => {
-  let postgres: Postgres;
-  beforeAll(async () => {
-    postgres = await startPostgres();
-  }, 60_000);
-  afterAll(() => postgres.remove());
+  const createDatabase = keepPostgres();
 
   test('the contract tests prove the same', async () => {
-    const url = new URL(await postgres.createDatabase());
-    const admin = new Client({ connectionString: url.href });
-    await admin.connect();
-    await admin.query('CREATE DATABASE contract_test');
-    await admin.end();
-    url.pathname = '/contract_test';
-    const open = async () => openDependencies(readConfig({ DATABASE_URL: await emptied(url.href) }));
+    const url = await createDatabase('contract_test');
+    const open = async () => openDependencies(readConfig({ DATABASE_URL: await emptied(url) }));
     const result = await run(service({ open }), { generated: 1 });
     expect(result.failures.map(({ problems }) => problems)).toEqual([]);
     expect(result.passed).toBe(true);

@@ -7,6 +7,7 @@ import { backupScenarios } from './backups';
 import { checkInstalled } from './daemons';
 import { faultScenarios } from './faults';
 import { pgBouncerScenarios } from './pgbouncer';
+import { migrationsWhileServing } from './releases';
 import { rollingScenarios } from './rolling';
 import { add, isKept, NOTHING, type Outcome, type Scenario } from './scenario';
 
@@ -24,6 +25,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   ...faultScenarios(),
   ...pgBouncerScenarios(),
   ...rollingScenarios(),
+  'migrations-while-serving': migrationsWhileServing,
   ...backupScenarios(),
 };
 
@@ -92,7 +94,8 @@ async function runOne(name: string, rounds: number, seed: number): Promise<void>
 }
 
 async function runChild(name: string, args: readonly string[]): Promise<Outcome> {
-  const child = startChild(name, __filename, ['--child', name, ...args], { execArgv: process.execArgv });
+  const options = { execArgv: process.execArgv };
+  const child = startChild(name, __filename, ['--child', name, ...args], options, 'SIGTERM');
   let total = NOTHING;
   child.each((message) => {
     const round = message as Outcome;

@@ -5,6 +5,7 @@ import { registerThird } from '../../support/third-driver';
 test.each([
   ['', 'got none'],
   ['plants.db', 'got none'],
+  ['root@secret:1', 'got none'],
   ['sqlite:', 'got one that begins with "sqlite:"'],
   ['memory:plants', 'got one that begins with "memory:"'],
   ['mysql://root:secret@localhost/plants', 'got one that begins with "mysql:"'],
