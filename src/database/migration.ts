@@ -27,7 +27,7 @@ interface Statements extends Described {
    * False: PostgreSQL runs each statement outside a transaction, as `CREATE INDEX CONCURRENTLY` demands. It is run again if its
    * process has been killed, so it must be one that may be repeated. Engines without such statements run them in a transaction.
    */
-  readonly transaction?: false;
+  readonly transaction?: boolean | undefined;
 }
 
 interface Batches extends Described {
@@ -64,6 +64,6 @@ export const stepsOf = (migrations: readonly Migration[]): Step[] =>
       throw new Error(
         `migration ${number}, ${name}: expected oldest to be the number of a migration, from 1 to ${number}, got ${oldest}`,
       );
-    const isOutside = 'transaction' in migration;
+    const isOutside = 'transaction' in migration && migration.transaction === false;
     return { number, name, oldest, parts, isOutside, isAlone: isOutside || typeof parts[0] === 'function' };
   });

@@ -1,6 +1,6 @@
 import { type EventEmitter, once } from 'node:events';
 import type { Server } from 'node:http';
-import { setImmediate } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Store } from '../database';
 
@@ -47,15 +47,16 @@ export function stopAtSignal(
     draining.abort();
     const closed = once(server, 'close');
     stopping.abort();
-    while (server.listening) await setImmediate();
-    log.info({ signal }, 'stopping');
-    setTimeout(() => {
+    // More than once: one that the operating system had accepted may come later.
+    setInterval(() => {
       server.closeAllConnections();
     }, timeout).unref();
     setTimeout(() => {
       log.error('the store did not close in time');
       process.exit(1);
     }, timeout + CLOSE_TIMEOUT).unref();
+    while (server.listening) await sleep(1); // of several workers one may be frozen
+    log.info({ signal }, 'stopping');
     await closed;
     await dependencies.close();
     probes?.close().closeAllConnections();

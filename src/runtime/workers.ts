@@ -53,9 +53,13 @@ export async function runWorkers({ config, log, metrics, openProbes }: Primary):
   // At any log level: operators and scripts need the address, and which process a worker is.
   const notice = log.child({}, { level: 'info' });
   const [draining, stopping] = [new AbortController(), new AbortController()];
+  /** Of workers that still listen at the end: they are frozen, since each closes its own. */
+  const closeAllConnections = () => {
+    for (const { isListening, worker } of members.values()) if (isListening) worker.process.kill('SIGKILL');
+  };
   /** Stands for the listeners of the workers. */
   const listeners = Object.defineProperty(
-    Object.assign(new EventEmitter(), { listening: true, closeAllConnections: () => undefined }),
+    Object.assign(new EventEmitter(), { listening: true, closeAllConnections }),
     'listening',
     { get: () => [...members.values()].some(({ isListening }) => isListening) },
   );
@@ -88,12 +92,13 @@ export async function runWorkers({ config, log, metrics, openProbes }: Primary):
     await checked();
   };
   async function text(): Promise<string> {
+    const before = past; // now, so that one that ends meanwhile is not counted twice
     const latest = started().map(async (member) => {
       // A worker that is late is counted as it was.
       const answer = await member.channel.ask('metrics').catch(() => member.snapshot);
       return (member.snapshot = answer as Snapshot);
     });
-    return sumOf([await metrics.snapshot(), await past, ...(await Promise.all(latest))]).metrics();
+    return sumOf([await metrics.snapshot(), await before, ...(await Promise.all(latest))]).metrics();
   }
 
   /** @param begun called when it listens */
@@ -107,6 +112,7 @@ export async function runWorkers({ config, log, metrics, openProbes }: Primary):
       if (heard.kind === 'closed') member.isListening = false;
       if (heard.kind !== 'started') return;
       member.hasStarted = member.isListening = true;
+      if (draining.signal.aborted) channel.tell({ kind: 'drain' });
       address ??= heard.address;
       invitation ??= heard.invitation;
       notice.info({ worker: number, pid: worker.process.pid }, 'a worker listens');
@@ -132,11 +138,14 @@ export async function runWorkers({ config, log, metrics, openProbes }: Primary):
     });
   }
 
-  function end({ number, since, snapshot }: Member, how: string | number): void {
+  function end({ number, since, hasStarted, snapshot }: Member, how: string | number): void {
     members.delete(number);
     past = past.then((before) => sumOf([before, countsOf(snapshot)]).getMetricsAsJSON());
     if (stopping.signal.aborted) {
-      if (how !== 0) process.exitCode = 1;
+      if (how !== 0 && hasStarted) {
+        log.error({ worker: number, exit: how }, 'a worker has ended before it had stopped');
+        process.exitCode = 1;
+      }
       if (members.size === 0) listeners.emit('close');
       return;
     }

@@ -1,18 +1,5 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
-import {
-  errorOf,
-  EXAMPLE,
-  HEAD,
-  MISMATCH,
-  portOf,
-  REQUEST,
-  send,
-  STATUS_LINE,
-  SUCCESS,
-  waitingRequest,
-} from '../support/client';
+import { connect, type Socket } from 'node:net';
+import { errorOf, EXAMPLE, HEAD, MISMATCH, portOf, REQUEST, send, SUCCESS } from '../support/client';
 import { type Program, useServers, withHandlers } from '../support/program';
 import { TOKEN } from '../support/service';
 import { exchange } from '../support/wire';
@@ -64,52 +51,6 @@ test('a hanging handler ends with a response at REQUEST_DEADLINE and frees its s
   }
 });
 
-test('hanging handlers hold no slots after their clients have disconnected', async () => {
-  const server = await start({ MAX_REQUESTS: '2', ...HANGING });
-  const clients = await Promise.all([open(server, REQUEST), open(server, REQUEST)]);
-  await server.printed(/(entered[^]*){2}/);
-  expect((await send(server)).status).toBe(503);
-  for (const client of clients) client.destroy();
-  await server.printed(/"status":499[^]*"status":499/);
-  void server.stop('SIGUSR2');
-  expect((await send(server, {}, MISMATCH)).status).toBe(400);
-});
-
-test('known tokens are accepted while the keys of JWTs are unavailable', async () => {
-  const issuer = createServer(() => undefined).listen(0, '127.0.0.1');
-  await once(issuer, 'listening');
-  const server = await start({
-    MAX_REQUESTS: '3',
-    AUTH_JWKS_URL: `http://127.0.0.1:${(issuer.address() as AddressInfo).port}/keys`,
-    AUTH_ISSUER: 'https://issuer.example.com',
-    AUTH_AUDIENCE: 'plants',
-  });
-  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
-  const token = `${part({ alg: 'RS256', kid: 'unknown' })}.${part({ sub: 'x' })}.c2ln`;
-  const stranger = REQUEST.replace(TOKEN, token);
-  const strangers = await Promise.all(Array.from({ length: 8 }, () => open(server, stranger)));
-  for (let i = 0; i < 3; i++) expect((await send(server, {}, MISMATCH)).status).toBe(400);
-  for (const socket of strangers) socket.destroy();
-  issuer.close();
-  issuer.closeAllConnections();
-});
-
-test('slow bodies hold no slots', async () => {
-  const server = await start({ MAX_REQUESTS: '2' });
-  const slow = await Promise.all(
-    Array.from({ length: 5 }, async () => {
-      const socket = await open(server, waitingRequest());
-      await once(socket, 'data'); // 100 Continue
-      return socket;
-    }),
-  );
-  for (let i = 0; i < 3; i++) expect((await send(server, {}, MISMATCH)).status).toBe(400);
-  const [first] = slow;
-  first?.write(EXAMPLE.text);
-  expect(await new Promise((resolve) => first?.once('data', resolve))).toContain(STATUS_LINE);
-  for (const socket of slow) socket.destroy();
-});
-
 test('with OPS_PORT probes and metrics are served only there, for any number of client connections', async () => {
   const server = await start({ MAX_CONNECTIONS: '20', OPS_PORT: '0' });
   const [, ops] = await server.printed(/probes and metrics on (http:\/\/[\d.]+:\d+)/);
@@ -152,32 +93,6 @@ test('an aborted request is no longer open', async () => {
   expect((await send(server, {}, MISMATCH)).status).toBe(400);
   await breakOff(() => undefined); // until the server times out
   expect((await send(server)).status).toBe(SUCCESS);
-});
-
-test('a connection beyond MAX_CONNECTIONS is closed and counted', async () => {
-  const server = await start({ MAX_CONNECTIONS: '2' });
-  const open = () => {
-    const socket = connect(portOf(server), '127.0.0.1');
-    const closed = new Promise((resolve) => socket.on('error', () => undefined).once('close', resolve));
-    return { socket, closed };
-  };
-  const ask = 'GET /-/metrics HTTP/1.1\r\nHost: x\r\n\r\n';
-  const [first, second] = [open(), open()];
-  for (const { socket } of [first, second]) {
-    socket.write(ask);
-    await new Promise((resolve) => socket.once('data', resolve));
-  }
-  await open().closed;
-  let text = '';
-  const counted = new Promise<void>((resolve) => {
-    first.socket.setEncoding('utf8').on('data', (chunk: string) => {
-      text += chunk;
-      if (text.includes('http_dropped_connections_total 1')) resolve();
-    });
-  });
-  first.socket.write(ask);
-  await counted;
-  for (const { socket } of [first, second]) socket.destroy();
 });
 
 test('the configured timeouts close the connection of a slow client', async () => {

@@ -1,5 +1,5 @@
 import { useServers } from '../support/program';
-import { MISMATCH, send } from '../support/client';
+import { credentials, MISMATCH, send } from '../support/client';
 import { startRedis } from '../support/redis';
 import { TOKEN } from '../support/service';
 
@@ -7,8 +7,8 @@ const start = useServers({ API_TOKENS: TOKEN });
 
 jest.setTimeout(30_000);
 
-test('RATE_LIMIT limits the requests of a client, but not probes', async () => {
-  const server = await start({ RATE_LIMIT: '2/60s' });
+test('RATE_LIMIT limits the requests of each client, but not probes', async () => {
+  const server = await start({ RATE_LIMIT: '2/60s', API_TOKENS: `${TOKEN},another` });
   const statuses: number[] = [];
   for (let i = 0; i < 3; i++) {
     const { status, headers } = await send(server, {}, MISMATCH);
@@ -18,6 +18,7 @@ test('RATE_LIMIT limits the requests of a client, but not probes', async () => {
     expect(headers.get('retry-after')).toEqual(i < 2 ? null : expect.stringMatching(/^\d+$/));
   }
   expect(statuses).toEqual([400, 400, 429]);
+  expect((await send(server, credentials('another'), MISMATCH)).status).toBe(400);
   expect((await fetch(`${server.url}/-/live`)).status).toBe(200);
   await server.printed(/"status":429,"error":42900/);
 });

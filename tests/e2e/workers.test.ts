@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
@@ -137,6 +137,36 @@ test('while a worker is frozen the server is neither ready nor live', async () =
   await until(true, async () => (await (await fetch(`${ops}/-/ready`)).text()).includes('shutting down'));
   expect(await server.stop()).toBe(1);
   await gone(frozen);
+});
+
+test('a worker that is frozen does not keep the server from its end', async () => {
+  const server = await start({ SHUTDOWN_TIMEOUT: '100' });
+  const [frozen = 0] = workersOf(server).values();
+  process.kill(frozen, 'SIGSTOP');
+  expect(await server.stop()).toBe(1);
+  expect(server.output()).toMatch(/"worker":1,"exit":"SIGKILL",[^]*"msg":"stopped"\}\n$/);
+  await gone(frozen);
+});
+
+test('a worker that starts while the server drains is not ready either; one that has not started is no fault', async () => {
+  const flag = join(mkdtempSync(join(folder, 'flag-')), 'flag');
+  const hang = `if (fs.existsSync(${JSON.stringify(flag)})) {
+    fs.writeSync(1, 'it hangs\\n');
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+  }`;
+  const env = withHandlers('handler(request)', `const fs = require('node:fs'); ${hang}`);
+  const server = await start({ ...env, SHUTDOWN_DELAY: '3600000' });
+  const ended = server.stop();
+  await server.printed(/"msg":"draining"/);
+  const position = server.output().length;
+  for (const pid of workersOf(server).values()) process.kill(pid, 'SIGKILL');
+  await server.printed(/(a worker listens[^]*){2}/, position);
+  expect(await statusOf(server, '/-/ready')).toBe(503);
+  writeFileSync(flag, '');
+  process.kill(workersOf(server).get(1) ?? 0, 'SIGKILL');
+  await server.printed(/it hangs/);
+  server.signal('SIGTERM');
+  expect(await ended).toBe(0);
 });
 
 test.each(['SIGKILL', 'SIGHUP'] as const)('%s of the primary ends the workers', async (signal) => {

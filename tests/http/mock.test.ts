@@ -256,15 +256,6 @@ describe.each(Object.entries(SCHEMES))('%s', (name, [scheme, present, query]) =>
       expect([secret, await ask(secret)]).toEqual([secret, 401]);
     expect((await mock(secured(scheme, security)).post()).status).toBe(401);
   });
-
-  it('passes with the printed credentials', async () => {
-    const { valid = '', invalid = '' } =
-      (JSON.parse(mock(secured(scheme, security)).credentials) as Record<string, Record<string, string>>)[
-        'login'
-      ] ?? {};
-    expect(await ask(valid)).toBe(204);
-    expect(await ask(invalid)).toBe(401);
-  });
 });
 
 it.each([

@@ -17,39 +17,6 @@ function findings(paths: JsonObject): string[] {
   return [];
 }
 
-describe('path parameters', () => {
-  const answer = (...values: unknown[]) => Promise.resolve({ status: 200, body: values });
-  const ok = { responses: { 200: { description: '', content: json({}) } } };
-  const { app } = buildService({
-    document: buildDocument({
-      paths: {
-        '/users/{id}': { get: { operationId: 'getUser', parameters: inPath('id'), ...ok } },
-        '/users/{userId}/posts/{id}': {
-          get: { operationId: 'getPost', parameters: inPath('userId', 'id'), ...ok },
-        },
-        '/caf\u00e9/{name}.json': { get: { operationId: 'getCafe', parameters: inPath('name'), ...ok } },
-      },
-    }),
-    handlers: {
-      getUser: ({ path }: { path: object }) => answer('getUser', path),
-      getPost: ({ path }: { path: object }) => answer('getPost', path),
-      getCafe: ({ path }: { path: object }) => answer('getCafe', path),
-    },
-  });
-
-  it.each([
-    ['/users/1', ['getUser', { id: '1' }]],
-    ['/users/1/posts/2', ['getPost', { userId: '1', id: '2' }]],
-    ['/caf%c3%a9/a%2Fb.json', ['getCafe', { name: 'a/b' }]],
-  ])('of %s have the names of its operation', async (path, want) => {
-    expect((await request(app).get(path)).body).toEqual(want);
-  });
-
-  it('that are not percent-encoded UTF-8 are refused', async () => {
-    await request(app).get('/users/%ff').expect(400);
-  });
-});
-
 describe('ambiguous paths are refused', () => {
   it.each<[string, JsonObject, string]>([
     [

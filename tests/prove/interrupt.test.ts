@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { ContractReport } from '../../scripts/prove/report/contract-report';
+import { openServer } from '../../scripts/prove/service/listen';
 
 const ROOT = resolve(__dirname, '../..');
 
@@ -84,17 +84,16 @@ describe.each(['SIGINT', 'SIGTERM'] as const)('%s ends a run with a report of wh
       if (isWaiting) signalIfTime();
       else response.writeHead(204).end();
     });
-    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    const { port, close } = await openServer(server);
     writeFileSync(join(folder, 'openapi.json'), JSON.stringify(DOCUMENT));
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const url = `http://127.0.0.1:${port}`;
     const options = ['--url', url, '--doc', join(folder, 'openapi.json'), '--report', join(folder, 'report')];
     const { status, printed } = await interrupted(
       ['scripts/prove/service/contract.ts', ...options],
       signal,
       () => isWaiting,
     );
-    server.closeAllConnections();
-    await new Promise((closed) => server.close(closed));
+    await close();
 
     expect(printed).toContain('The run ended early: it was interrupted.');
     const { obligations, failures } = reportOf();

@@ -96,26 +96,3 @@ test('is a warning by the profile document', async () => {
   expect(formatReport(result)).toContain('expected to read back /text = ');
   expect(result.obligations.find(({ key }) => key === 'addNote | stored | getNote')?.state).toBe('WARNED');
 });
-
-test.each([63, 64])('a text that is cut after %d UTF-16 units is half a character: 500', async (units) => {
-  const cut: Parts['keep'] = ({ text = '', ...note }) => ({
-    ...note,
-    text: (text as string).slice(0, units),
-  });
-  const { failures } = await run(notes({ keep: cut }), QUICK);
-  expect(new Set(failures.map(({ family }) => family))).toEqual(new Set(['constraints', 'stored']));
-});
-
-describe('a list with more items than its document allows', () => {
-  test.each([
-    ['is asked for by the parameter that counts them', { list: (all, limit) => all.slice(0, limit) }],
-    ['is asked for without a parameter', { list: (all, limit) => (limit === 10 ? all : all.slice(0, 5)) }],
-  ] satisfies [string, Partial<Parts>][])('%s', async (_, fault) => {
-    const { failures } = await run(notes(fault), QUICK);
-    expect(failures.map(({ operation }) => operation)).toContain('listNotes');
-    expect(
-      failures.map(({ title }) => title).filter((title) => !title.startsWith('a list of 21 items')),
-    ).toEqual([]);
-    expect(failures[0]?.problems[0]).toMatch(/expected no server error, got 500/);
-  });
-});

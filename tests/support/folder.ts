@@ -5,6 +5,15 @@ import { dirname, join } from 'node:path';
 /** Texts or bytes by the paths of their files. */
 export type Files = Readonly<Record<string, string | Buffer>>;
 
+/** The path of a temporary folder that is removed when this process ends. */
+export function ownFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'contract-first-'));
+  process.once('exit', () => {
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return folder;
+}
+
 /** The path of a temporary folder that is removed after the tests of a file. Call it once, at the top. */
 export function keepFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'contract-first-'));

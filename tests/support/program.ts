@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ownFolder } from './folder';
 import { type RunningProcess, startProcess } from './process';
 
 /** The built server (`dist/main.js`) as a separate process. */
@@ -69,11 +69,7 @@ export async function failProgram(env: Environment) {
  * @param before statements that run once
  */
 export function withHandlers(expression: string, before = ''): Environment {
-  const folder = mkdtempSync(join(tmpdir(), 'contract-first-'));
-  process.once('exit', () => {
-    rmSync(folder, { recursive: true });
-  });
-  const file = join(folder, 'changed-handlers.js');
+  const file = join(ownFolder(), 'changed-handlers.js');
   const handlers = join(__dirname, '../../dist/handlers/index.js');
   const code = `const handlers = require(${JSON.stringify(handlers)});
     const { createHandlers } = handlers;

@@ -85,6 +85,7 @@ const JWT = {
 
 test.each<[NodeJS.ProcessEnv, string[]]>([
   [{ MAX_REQUESTS: '0' }, ['MAX_REQUESTS: expected an integer from 1 to 1000000, got "0"']],
+  [{ PORT: '1e3' }, ['PORT: expected an integer from 0 to 65535, got "1e3"']],
   ...['0/60s', '100/0s', '100/86401s', '100', '100/60', '-1/60s', '1e3/60s', '100/60s/1'].map(
     (text): [NodeJS.ProcessEnv, string[]] => [
       { RATE_LIMIT: text },

@@ -6,6 +6,7 @@ import { StoreUnavailable } from '../store';
 import type { Pool } from './pool';
 import { checkSchema } from './schema';
 import { begin as beginOn, mark, MAY_WRITE, run, send, STANDBY } from './statements';
+import type { Target } from './url';
 
 /** From so many unanswered statements on, writes are refused: the rest of the pool is for statements that read. */
 const MAX_ABANDONED = 4;
@@ -19,7 +20,18 @@ const COLLISION = /^(40001|40P01)/;
 const LOST = /^(08|57P0[123]|ECONNRESET|EPIPE)/;
 const LOST_MESSAGE = /Connection terminated|connection error and is not queryable/;
 
-export function connectionOf(pool: Pool, schema: Schema): Connection {
+/** Runs an action again while servers refuse it that take no writes: the pool leaves each of them. */
+export async function onPrimary<T>({ servers }: Target, action: () => Promise<T>): Promise<T> {
+  for (let left = servers.length; ; left--) {
+    try {
+      return await action();
+    } catch (error) {
+      if (codeOf(error) !== STANDBY || left === 0) throw error;
+    }
+  }
+}
+
+export function connectionOf(pool: Pool, schema: Schema, target: Target): Connection {
   /** @throws {StoreUnavailable} if too many writes before this one have not come to their end */
   function checkWritable(): void {
     if (pool.abandoned >= MAX_ABANDONED)
@@ -46,18 +58,18 @@ export function connectionOf(pool: Pool, schema: Schema): Connection {
     };
   }
 
-  async function alone<T>(action: (client: PoolClient) => Promise<T>, isAgain = false): Promise<T> {
-    const { client, failed, release } = await take();
-    try {
-      return await action(client);
-    } catch (error) {
-      failed(error);
-      if (isAgain || codeOf(error) !== STANDBY) throw error;
-    } finally {
-      release();
-    }
-    return alone(action, true);
-  }
+  const alone = <T>(action: (client: PoolClient) => Promise<T>): Promise<T> =>
+    onPrimary(target, async () => {
+      const { client, failed, release } = await take();
+      try {
+        return await action(client);
+      } catch (error) {
+        failed(error);
+        throw error;
+      } finally {
+        release();
+      }
+    });
 
   async function begin(): Promise<Session> {
     checkWritable();

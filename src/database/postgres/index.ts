@@ -1,11 +1,9 @@
 import type { Driver } from '../driver';
-import { codeOf } from '../failure';
-import { connectionOf } from './connection';
+import { connectionOf, onPrimary } from './connection';
 import { DIALECT, FAULTS } from './dialect';
 import { createPool } from './pool';
 import { prepare } from './schema';
 import { serversOf } from './servers';
-import { STANDBY } from './statements';
 import { readUrl } from './url';
 
 // No advisory locks, and DDL that may be repeated, because not all engines of this protocol can roll it back: docs/scale.md has
@@ -22,14 +20,8 @@ export const POSTGRES: Driver = {
   async open(url, schema, opening) {
     const target = readUrl(url);
     const pool = createPool(target.connections, serversOf(target, opening.warned));
-    // The pool knows which server has refused a write, and tries it last.
-    const again = (attempt: number): Promise<void> =>
-      prepare(pool, schema, opening).catch((error: unknown) => {
-        if (codeOf(error) !== STANDBY || attempt === target.servers.length) throw error;
-        return again(attempt + 1);
-      });
     try {
-      await again(1);
+      await onPrimary(target, () => prepare(pool, schema, opening));
     } catch (error) {
       // The next attempt would leave another backend beside the one that still waits for a standby.
       if (pool.abandoned > 0)
@@ -37,6 +29,6 @@ export const POSTGRES: Driver = {
       await pool.end(opening.timeout);
       throw error;
     }
-    return connectionOf(pool, schema);
+    return connectionOf(pool, schema, target);
   },
 };

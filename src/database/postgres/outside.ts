@@ -11,8 +11,8 @@ const INDEX = new RegExp(
   `^CREATE (?:UNIQUE )?INDEX CONCURRENTLY (?<safe>IF NOT EXISTS )?(?<name>(?!ON )${NAME} )?ON (?:ONLY )?(?<table>${NAME}(?:\\.${NAME})?)`,
   'i',
 );
-/** White space and comments. */
-const BETWEEN = /(?:\s|--.*|\/\*[^]*?\*\/)+/g;
+/** A quoted name, or white space and comments. */
+const BETWEEN = /("(?:[^"]|"")*")|(?:\s|--.*|\/\*[^]*?\*\/)+/g;
 
 /** Whether the index is there and can be used. No row: it is not there. */
 const VALID = `SELECT i.indisvalid AS valid, format('%I.%I', n.nspname, c.relname) AS name
@@ -26,7 +26,9 @@ const VALID = `SELECT i.indisvalid AS valid, format('%I.%I', n.nspname, c.relnam
  * @param patience milliseconds to wait for a lock: it makes nobody else wait who only reads or writes rows
  */
 export async function runOutside(client: PoolClient, statement: Rendered, patience: number): Promise<Result> {
-  const index = INDEX.exec(`${statement.text.replaceAll(BETWEEN, ' ').trim()} `)?.groups;
+  const index = INDEX.exec(
+    `${statement.text.replaceAll(BETWEEN, (_, name?: string) => name ?? ' ').trim()} `,
+  )?.groups;
   if (index && !(index['safe'] && index['name']))
     throw new Error(
       'expected CREATE INDEX CONCURRENTLY IF NOT EXISTS with a name: it runs again if it was cut off',

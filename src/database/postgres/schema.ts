@@ -111,6 +111,7 @@ async function migrateTables(
     let isFirst = false;
     let aside: PoolClient | undefined;
     const runAside = async (statement: Rendered) => {
+      if (pool.places < 2) throw new Error('expected connections=3 or more in the URL, got connections=2');
       await client.query(`SET LOCAL idle_in_transaction_session_timeout = ${OUTSIDE_TIMEOUT}`);
       aside ??= await pool.connect();
       return runOutside(aside, statement, timeout);

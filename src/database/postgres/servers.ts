@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { Client } from 'pg';
 import { codeOf } from '../failure';
 import { StoreUnavailable } from '../store';
@@ -150,7 +150,11 @@ async function connectTo(
 
 /** @throws {Error} if there is none */
 async function readPassword(path: string): Promise<string> {
-  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+  const read = async () => {
+    if ((await stat(path)).isFile()) return readFile(path, 'utf8');
+    throw new Error('expected a regular file'); // to read a pipe may never end
+  };
+  const text = await read().catch((error: unknown) => {
     throw new StoreUnavailable(`the file of the password cannot be read: ${(error as Error).message}`);
   });
   const password = text.replace(/\r?\n$/, '');

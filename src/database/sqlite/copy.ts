@@ -24,7 +24,7 @@ import { codeOf, explain } from '../failure';
 import type { Schema } from '../schema';
 import { type ClosedDatabase, type Copied, StoreUnavailable } from '../store';
 import { FAULTS } from './dialect';
-import { checkContent, examine, markerOf } from './examination';
+import { checkContent, checkRegular, examine, keyOf, markerOf } from './examination';
 import { makeFolder, sync } from './files';
 import { checkOwner, compareSchema } from './schema';
 
@@ -63,6 +63,8 @@ async function backup(file: string, to: string, schema: Schema): Promise<Copied>
   const taken = ['', ...BESIDE].map((end) => to + end).find((path) => existsSync(path));
   if (taken !== undefined)
     throw new StoreUnavailable(`nothing is overwritten, and ${taken} exists: name another file`);
+  if ([...BESIDE.map((end) => file + end), markerOf(file)].includes(to))
+    throw new StoreUnavailable(`${to} has a meaning beside the database: name another file`);
   if (!existsSync(file)) throw new StoreUnavailable('it is not there, and so there is nothing to back up');
   checkContent(file, await examine(file));
   makeFolder(dirname(to));
@@ -79,7 +81,8 @@ async function backup(file: string, to: string, schema: Schema): Promise<Copied>
 async function restore(file: string, from: string, schema: Schema): Promise<Copied> {
   if (!statSync(from, { throwIfNoEntry: false })?.isFile())
     throw new StoreUnavailable(`there is no file ${from}: name another`);
-  if (realpathSync(from) === file)
+  checkRegular(file);
+  if (existsSync(file) && keyOf(from) === keyOf(file))
     throw new StoreUnavailable('the backup is the database itself: name another file');
   const replaced = statSync(file, { throwIfNoEntry: false });
   makeFolder(dirname(file));
@@ -179,7 +182,7 @@ async function checkSeal(file: string): Promise<void> {
   const page = head.readUInt16BE(16); // https://sqlite.org/fileformat2.html#page_size
   const isCut = head.toString('latin1', 0, 6) === 'SQLite' && size % (page === 1 ? 65_536 : page) > 0;
   if (digest === undefined && isCut) throw damaged('its end is missing');
-  if (digest !== undefined && digest !== (await digestOf(file, size - SEAL_LENGTH)))
+  if (digest !== undefined && size > SEAL_LENGTH && digest !== (await digestOf(file, size - SEAL_LENGTH)))
     throw damaged('its content is not that of its digest');
 }
 

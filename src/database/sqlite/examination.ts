@@ -13,7 +13,7 @@ const EXAMINATIONS = 4;
 /** The files that this process has open, by device and inode, with what others have opened of them. */
 const inUse = new Map<string, { users: number; readonly descriptors: number[] }>();
 
-function keyOf(file: string): string {
+export function keyOf(file: string): string {
   const { dev, ino } = statSync(file);
   return `${dev} ${ino}`;
 }
@@ -51,11 +51,19 @@ export async function lookAgain<T>(attempts: number, look: () => T | Promise<T>)
 /** The file that stands beside a database while a restore moves its files; it has the name that they get. */
 export const markerOf = (file: string): string => `${file}.restoring`;
 
+/** @throws {StoreUnavailable} if a file is a pipe or a device: to read it may never end, and nobody wants it replaced */
+export function checkRegular(file: string): void {
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found && !found.isFile() && !found.isDirectory())
+    throw new StoreUnavailable('it is no regular file: name another');
+}
+
 /** @throws {Error} if the file and its log do not belong together, or are not whole */
 export async function examine(file: string): Promise<Found> {
   if (existsSync(markerOf(file)))
     throw new StoreUnavailable('a restore of it was ended in the middle: restore the backup again');
   try {
+    checkRegular(file);
     // A file that this process has open has been examined.
     return await lookAgain(EXAMINATIONS, () =>
       existsSync(file) && inUse.has(keyOf(file)) ? 'closed' : examineFiles(file),

@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Result, run } from '../../../scripts/prove/run';
 import { correctServer, target } from '../support/simple-server';
@@ -12,6 +11,9 @@ import { createProgress } from '../../../scripts/prove/report/progress';
 import { count } from '../../../scripts/prove/report/summary';
 import { formatReport } from '../../../scripts/prove/report/terminal';
 import { writeFiles } from '../../../scripts/prove/report/files';
+import { keepFolder } from '../../support/folder';
+
+const folder = keepFolder();
 
 const HOSTILE = `</pre><script src="https://example.org/x.js"></script><img src=x onerror="alert(1)">'&]]>\u0000`;
 
@@ -62,10 +64,8 @@ describe('the reports of a run', () => {
       example: { curl: expect.stringContaining('--data-raw') as string },
     });
     expect(report.waived.map(({ reason }) => reason)).toContain('mended in release 3');
-    const folder = mkdtempSync(join(tmpdir(), 'report-'));
     writeFiles(report, join(folder, 'new'));
     expect(JSON.parse(readFileSync(join(folder, 'new/contract.json'), 'utf8'))).toEqual(report);
-    rmSync(folder, { recursive: true });
   });
 
   test('junit.xml has each failure and each waived failure, and no raw text of the server', () => {

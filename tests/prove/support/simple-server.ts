@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { openServer } from '../../../scripts/prove/service/listen';
 import type { Server, Target } from '../../../scripts/prove/target';
 import { documentOfPaths } from './document';
 import { type JsonObject, objectAt } from '../../../scripts/prove/json/tree';
@@ -108,17 +108,7 @@ export function serve(
           .on('data', (chunk) => (body += String(chunk)))
           .on('end', finish);
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    return {
-      host: '127.0.0.1',
-      port: (server.address() as AddressInfo).port,
-      entered: () => entered,
-      reset,
-      close: async () => {
-        server.closeAllConnections();
-        await new Promise((resolve) => server.close(resolve));
-      },
-    };
+    return { host: '127.0.0.1', ...(await openServer(server)), entered: () => entered, reset };
   };
 }
 

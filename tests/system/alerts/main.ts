@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { stringify } from 'yaml';
 import { formatTable } from '../../../scripts/prove';
+import { ownFolder } from '../../support/folder';
 import { freePort, startPostgres } from '../../support/postgres';
 import { startRedis } from '../../support/redis';
 import { progress, runProgram, within } from '../program';
@@ -226,9 +226,5 @@ async function main(folder: string): Promise<void> {
 runProgram('alerts', async () => {
   if (spawnSync('prometheus', ['--version']).status !== 0)
     throw new Error('prometheus missing: apt-get install --no-install-recommends prometheus');
-  const folder = mkdtempSync(join(tmpdir(), 'contract-first-alerts-'));
-  process.once('exit', () => {
-    rmSync(folder, { recursive: true, force: true });
-  });
-  await main(folder);
+  await main(ownFolder());
 });

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { createReadStream, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { createReadStream, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { ownFolder } from '../../support/folder';
 import { type Child, progress, runProgram, startChild } from '../program';
 import { leave } from './leaving';
 import type { Held } from './server';
@@ -151,27 +151,23 @@ async function main(): Promise<void> {
   const seconds = Number(values.seconds);
   if (!(seconds >= 1 && seconds <= 3600))
     throw new Error(`expected --seconds from 1 to 3600, got ${values.seconds}`);
-  const folder = mkdtempSync(join(tmpdir(), 'plant-store-bodies-'));
-  try {
-    const [large, file] = [join(folder, 'large'), join(folder, 'file')];
-    writeFileSync(large, '');
-    truncateSync(large, LARGE); // sparse
-    writeFileSync(file, Buffer.from(Uint32Array.from({ length: 5_000_000 }, (_, i) => i).buffer));
-    const args = [join(folder, 'uploads'), file, String(SEND_TIMEOUT)];
-    const execArgv = [...process.execArgv, '--expose-gc'];
-    const server = startChild('server.ts', join(__dirname, 'server.ts'), args, { execArgv });
-    const { url } = await server.next<{ url: string }>();
-    await curl(`${url}/bytes`, '-o', '/dev/null');
-    const bodies = new Bodies(server, url, folder, await server.ask<Held>('held'));
-    await bodies.see(large, file);
-    await bodies.leave(seconds);
-    await server.kill();
-    progress('');
-    for (const [sentence, kept] of bodies.found) console.log(`${kept ? 'ok    ' : 'FAILED'}  ${sentence}`);
-    if (!bodies.found.every(([, kept]) => kept)) process.exitCode = 1;
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const folder = ownFolder();
+  const [large, file] = [join(folder, 'large'), join(folder, 'file')];
+  writeFileSync(large, '');
+  truncateSync(large, LARGE); // sparse
+  writeFileSync(file, Buffer.from(Uint32Array.from({ length: 5_000_000 }, (_, i) => i).buffer));
+  const args = [join(folder, 'uploads'), file, String(SEND_TIMEOUT)];
+  const execArgv = [...process.execArgv, '--expose-gc'];
+  const server = startChild('server.ts', join(__dirname, 'server.ts'), args, { execArgv });
+  const { url } = await server.next<{ url: string }>();
+  await curl(`${url}/bytes`, '-o', '/dev/null');
+  const bodies = new Bodies(server, url, folder, await server.ask<Held>('held'));
+  await bodies.see(large, file);
+  await bodies.leave(seconds);
+  await server.kill();
+  progress('');
+  for (const [sentence, kept] of bodies.found) console.log(`${kept ? 'ok    ' : 'FAILED'}  ${sentence}`);
+  if (!bodies.found.every(([, kept]) => kept)) process.exitCode = 1;
 }
 
 runProgram('bodies', main);

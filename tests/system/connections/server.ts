@@ -1,8 +1,8 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createHttpServer, listen, OpenApiDocument, strategiesFor } from '../../../src/contract';
+import { ownFolder } from '../../support/folder';
 import { renderPlain } from '../../support/plain-errors';
 import { buildDocument, buildService, json } from '../../support/service';
 
@@ -27,11 +27,7 @@ const PLACES = 64;
 const LARGE = 1_000_000;
 
 const [sendTimeout = ''] = process.argv.slice(2);
-const folder = mkdtempSync(join(tmpdir(), 'connections-'));
-process.once('exit', () => {
-  rmSync(folder, { recursive: true });
-});
-const page = join(folder, 'page.txt');
+const page = join(ownFolder(), 'page.txt');
 writeFileSync(page, 'x'.repeat(LARGE));
 
 const ok = { 200: { description: 'ok', content: json({ type: 'string' }) } };

@@ -1,9 +1,8 @@
 import Database from 'better-sqlite3';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import type { Plant } from '../../../src/plants/plant-store';
+import { ownFolder } from '../../support/folder';
 import { startPostgres, type Postgres } from '../../support/postgres';
 
 /** A database that the server can keep its plants in, and that can be looked into behind its back. */
@@ -21,12 +20,7 @@ interface Row {
 }
 
 export function createSqlite(): Subject {
-  const folder = mkdtempSync(join(tmpdir(), 'plant-store-crash-'));
-  const file = join(folder, 'plants.db');
-  const remove = () => {
-    rmSync(folder, { recursive: true, force: true });
-  };
-  process.once('exit', remove);
+  const file = join(ownFolder(), 'plants.db');
   return {
     url: `sqlite:${file}`,
     read() {
@@ -35,10 +29,7 @@ export function createSqlite(): Subject {
       db.close();
       return Promise.resolve(rows.map((row) => toPlant(row, (text) => text)));
     },
-    remove() {
-      remove();
-      return Promise.resolve();
-    },
+    remove: () => Promise.resolve(),
   };
 }
 

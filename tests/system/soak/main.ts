@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createHistogram } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,6 +7,7 @@ import document from '../../../generated/openapi.json';
 import { ERRORS } from '../../../src/errors';
 import { formatTable } from '../../../scripts/prove';
 import { metricsOf } from '../../support/client';
+import { ownFolder } from '../../support/folder';
 import { type Program, startProgram } from '../../support/program';
 import { runProgram, startChild } from '../program';
 import { nameOf, startGood } from './good';
@@ -170,12 +169,7 @@ async function main(): Promise<void> {
   const seconds = Number(values.seconds);
   if (!(seconds >= 12 && seconds <= 3600))
     throw new Error(`expected --seconds from 12 to 3600, got ${values.seconds}`);
-  const folder = mkdtempSync(join(tmpdir(), 'plant-store-soak-'));
-  try {
-    if (!(await soak(seconds, join(folder, 'plants.db')))) process.exitCode = 1;
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  if (!(await soak(seconds, join(ownFolder(), 'plants.db')))) process.exitCode = 1;
 }
 
 runProgram('soak', main);

@@ -309,6 +309,14 @@ describe.each(KINDS)('migrations in $kind', ({ kind, locate }) => {
     );
   });
 
+  test.each([undefined, true])('run in a transaction unless they refuse it: %p', async (transaction) => {
+    const steps = [sql`CREATE TABLE half (id int)`];
+    const wrong = { name: 'half', transaction, steps: [...steps, sql`wrong`] };
+    await migrate(MIGRATIONS);
+    await expect(migrate([...MIGRATIONS, wrong])).rejects.toThrow('migration 4, half');
+    await expect(migrate([...MIGRATIONS, { name: 'half', steps }])).resolves.toEqual(['4 half']);
+  });
+
   test('outside a transaction are the same on every engine, and run alone', async () => {
     const index: Migration = {
       name: 'index',

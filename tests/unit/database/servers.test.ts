@@ -1,4 +1,5 @@
 import { chmodSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
@@ -147,9 +148,12 @@ test('if none of several servers can be used, the reason of each is told', async
   await expect(opening).rejects.toThrow(`127.0.0.1:${standby.port}: the server takes no writes`);
 });
 
-test('a server that turns read-only is left at once, with all connections, and no write fails', async () => {
+test.each([
+  ['a server that turns', '', 1],
+  ['each of two that turn', '&target_session_attrs=any', 2],
+])('%s read-only is left at once, with all connections, and no write fails', async (_, more, left) => {
   await (await open(urlOf([second.port]))).close();
-  const database = await open(urlOf([first.port, second.port]));
+  const database = await open(urlOf([...Array<number>(left).fill(first.port), second.port], more));
   const write = () => database.execute(INSERT);
   const change = () => database.transaction(async ({ execute }) => execute(INSERT));
   await Promise.all([write(), write(), change(), change()]);
@@ -193,6 +197,8 @@ test('a password is read from its file for each new connection', async () => {
   await expect(open(url)).rejects.toThrow('the file of the password cannot be read: ENOENT');
   writeFileSync(file, '\n');
   await expect(open(url)).rejects.toThrow('is empty');
+  execFileSync('mkfifo', [`${file}.pipe`]);
+  await expect(open(`${url}.pipe`)).rejects.toThrow('expected a regular file');
   writeFileSync(file, 'wrong');
   await expect(open(url)).rejects.toThrow('check the user and the password');
   writeFileSync(file, 'a b&c%41\n');

@@ -42,7 +42,7 @@ const index = (unique: string, name: string): Migration => ({
     },
   ],
 });
-const TEXTS = index('UNIQUE', 'IF NOT EXISTS "Texts"');
+const TEXTS = index('UNIQUE', 'IF NOT EXISTS "Te--xts"');
 
 /** Opens a database, and closes it. `warned` resolves with the first warning that matches. */
 function start(url: string, schema: Schema) {
@@ -71,7 +71,7 @@ function start(url: string, schema: Schema) {
 
 const validity = async () => {
   const { rows } = await bench.operator.query<{ valid: boolean }>(
-    `SELECT indisvalid AS valid FROM pg_index WHERE indexrelid = to_regclass('"Texts"')`,
+    `SELECT indisvalid AS valid FROM pg_index WHERE indexrelid = to_regclass('"Te--xts"')`,
   );
   return rows.map(({ valid }) => valid);
 };
@@ -158,7 +158,7 @@ describe('an index that is made while others write', () => {
   test('is waited for if a process that was killed has left it to the database', async () => {
     const left = await bench.connect();
     const making = left
-      .query('CREATE UNIQUE INDEX CONCURRENTLY "Texts" ON notes (text)')
+      .query('CREATE UNIQUE INDEX CONCURRENTLY "Te--xts" ON notes (text)')
       .catch(() => undefined);
     await invalidIndex();
     const { opened } = start(bench.url, schemaOf(TEXTS));
@@ -181,6 +181,12 @@ describe('an index that is made while others write', () => {
   test.each(['texts', '', 'IF NOT EXISTS'])('is refused if it could not be found again: %p', async (name) => {
     await expect(start(bench.url, schemaOf(index('', name))).opened).rejects.toThrow(
       'migration 2, index: expected CREATE INDEX CONCURRENTLY IF NOT EXISTS with a name',
+    );
+  });
+
+  test('is refused where no connection is left for it', async () => {
+    await expect(start(`${bench.url}?connections=2`, schemaOf(TEXTS)).opened).rejects.toThrow(
+      'migration 2, index: expected connections=3 or more in the URL',
     );
   });
 });

@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { InvalidConfig, Variables } from '../../../src/runtime/config';
 import { readSecrets, watchSecrets } from '../../../src/runtime/secret-source';
 import { type AcceptedSecret, BEARER_TOKENS, parseSecrets } from '../../../src/runtime/secrets';
+import { keepFolder } from '../../support/folder';
 
 function read(environment: NodeJS.ProcessEnv) {
   const variables = new Variables(environment);
@@ -42,17 +42,13 @@ test('a variable and its file exclude each other', () => {
 });
 
 describe('a file of secrets', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'contract-first-'));
-  const file = join(folder, 'tokens');
+  const file = join(keepFolder(), 'tokens');
   const OLD = ['old-token', 'kept-token'];
   const NEW = ['kept-token', 'new-token', 'new-token-2'];
   const textOf = (tokens: readonly string[]) => tokens.map((token) => `${token}\n`).join('');
   const [before, after] = [textOf(OLD), textOf(NEW)];
   afterEach(() => {
     jest.useRealTimers();
-  });
-  afterAll(() => {
-    rmSync(folder, { recursive: true });
   });
 
   /** Watches the file. `look` makes the watcher read it so many times, and returns the changes reported since. */

@@ -1,10 +1,12 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import ts from 'typescript';
 import { handlerName, quoted, unquoted } from '../../../scripts/generate/handler-names';
 import { HandlerList } from '../../../scripts/generate/handler-list';
+import { keepFolder } from '../../support/folder';
+
+const folder = keepFolder();
 
 /** The keywords of TypeScript, among them all of ECMAScript in strict mode and all that a later version reserves. */
 const KEYWORDS = Object.values(ts.SyntaxKind).flatMap((kind) =>
@@ -72,7 +74,6 @@ it('the names differ, also on file systems that ignore case, and no file has a n
 });
 
 it('every name can be exported and imported, and every operationId is the key of its handler', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'contract-first-'));
   const { list, names } = listed(NEW);
   const parts = names.map(
     ({ operationId, identifier }) =>
@@ -97,7 +98,6 @@ it('every name can be exported and imported, and every operationId is the key of
     ({ code }) => ![2307, 2304, 2552, 2705, 2318, 2697, 1055, 2583, 2468].includes(code),
   );
   expect(reserved.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))).toEqual([]);
-  rmSync(folder, { recursive: true });
 
   const modules: Record<string, object> = { './create-plant': { createPlant: () => 'createPlant' } };
   for (const [i, text] of parts.entries())

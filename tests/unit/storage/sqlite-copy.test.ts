@@ -1,8 +1,11 @@
 import Database from 'better-sqlite3';
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import {
   chmodSync,
   cpSync,
   existsSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -168,6 +171,20 @@ const OTHERS: [string, (file: string) => unknown, string][] = [
   ],
   ['nothing', () => undefined, 'there is no file'],
   [
+    'a link to the database',
+    (file) => {
+      linkSync(bench.file, file);
+    },
+    'the backup is the database itself',
+  ],
+  [
+    'the digest of nothing',
+    (file) => {
+      writeFileSync(file, `\nsha256 ${createHash('sha256').digest('hex')}\n`);
+    },
+    'it is not a SQLite database',
+  ],
+  [
     'an empty database',
     (file) => bench.byProgram((db) => db.exec('VACUUM; CREATE TABLE t (id); DROP TABLE t'), file),
     'it belongs to another',
@@ -234,6 +251,24 @@ test.each(['', '-wal', '-shm', '-journal'])(
       'kept',
       [`backup.db${end}`, 'data'],
     ]);
+  },
+);
+
+test('a pipe is no database, and nothing waits for it', async () => {
+  await create([1]);
+  await (await plants()).backup(at('backup.db'));
+  execFileSync('mkfifo', [at('pipe')]);
+  const files = await plants(at('pipe'));
+  for (const using of [files.restore(at('backup.db')), files.backup(at('copy.db')), create([2], at('pipe'))])
+    await expect(using).rejects.toThrow('it is no regular file');
+  expect(readdirSync(bench.root).sort()).toEqual(['backup.db', 'data', 'pipe']);
+});
+
+test.each(['-wal', '-shm', '-journal', '.restoring'])(
+  'no backup takes the name of a file that belongs to the database: %s',
+  async (end) => {
+    await create([1]);
+    await expect((await plants()).backup(bench.file + end)).rejects.toThrow('name another');
   },
 );
 

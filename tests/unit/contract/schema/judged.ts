@@ -3,7 +3,6 @@ import { parseJson } from '../../../../src/contract/json/parse';
 import type { Direction } from '../../../../src/contract/schema/one-way';
 import { envelopeSchema, NO_PARAMETERS } from '../../../../src/contract/schema/envelope';
 import { SchemaSet } from '../../../../src/contract/schema/schema-set';
-import { Shapes } from '../../../../src/contract/schema/shapes';
 import {
   createCompiler,
   type Envelope,
@@ -11,13 +10,11 @@ import {
 } from '../../../../src/contract/schema/validator';
 import { buildDocument } from '../../../support/service';
 
-/** Judges and converts the bodies of one schema, without a server. */
+/** Judges the bodies of one schema, without a server. */
 export interface Judged {
   /** The first violation of a body in JSON; empty if it conforms. */
   readonly first: (text: string) => readonly SchemaViolation[];
   readonly all: (text: string) => readonly SchemaViolation[];
-  /** The converted body: as a handler receives it, or as the validator judges a response. */
-  readonly converted: (text: string) => unknown;
 }
 
 /** Compiles the schema `Body` of these components. */
@@ -31,7 +28,6 @@ export function judged(schemas: Readonly<Record<string, unknown>>, direction: Di
   const first = createCompiler(direction, set, false, {});
   const all = createCompiler(direction, set, true, {});
   const [checkFirst, checkAll] = [first.compile(envelope), all.compile(envelope)];
-  const convert = new Shapes(set, direction, first.conformance.of).converter(pointer);
   const read = (text: string): Envelope => {
     const holder = {};
     parseJson(text, holder, 'body');
@@ -40,11 +36,5 @@ export function judged(schemas: Readonly<Record<string, unknown>>, direction: Di
   return {
     first: (text) => checkFirst(read(text)),
     all: (text) => checkAll(read(text)),
-    converted(text) {
-      const holder = read(text);
-      if (direction === 'request') checkFirst(holder);
-      convert?.(holder, 'body');
-      return holder['body'];
-    },
   };
 }

@@ -115,3 +115,11 @@ test('a violation names a keyword of the standard, for every schema of the JSON 
   expect([...named].filter((keyword) => !keywords.has(keyword))).toEqual([]);
   expect(named.size).toBeGreaterThan(25);
 });
+
+test('bounds the search for all violations of each value', () => {
+  const { first, all } = judged({ Body: { type: 'array', items: { type: 'string' } } });
+  expect(all('[1,2,3]')).toHaveLength(3);
+  const large = `[${'1,'.repeat(50_000)}1]`;
+  expect([first(large).length, all(large).length]).toEqual([1, 0]);
+  expect(all('[1,2,3]')).toHaveLength(3);
+});
