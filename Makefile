@@ -44,10 +44,10 @@ migrate: $(INSTALLED) ## apply the migrations that the database lacks; list them
 	@tsx src/main.ts migrate
 
 backup: $(INSTALLED) ## copy the SQLite database while it is used: make backup TO=/mnt/monday.db
-	@tsx src/main.ts backup '$(TO)'
+	@tsx src/main.ts backup '$(or $(TO),$(error make backup TO=/mnt/monday.db))'
 
 restore: $(INSTALLED) ## put a backup in the place of the SQLite database: make restore FROM=/mnt/monday.db
-	@tsx src/main.ts restore '$(FROM)'
+	@tsx src/main.ts restore '$(or $(FROM),$(error make restore FROM=/mnt/monday.db))'
 
 seed: $(INSTALLED) ## fill the database of a developer: src/seed.ts
 	@tsx src/seed.ts

@@ -67,6 +67,7 @@ export function pack(): string {
     'CHANGELOG.md',
     'src/runtime/README.md',
     'src/kysely/README.md',
+    'docs/operations.md',
     'docs/postgres-backup.md',
   ])
     files.set(name, readFileSync(path.join(root, name), 'utf8'));

@@ -12,8 +12,8 @@ import { ConstraintViolation, InvalidValue, StatementError, StoreUnavailable } f
  */
 type Kind = 'away' | 'value' | 'statement' | ConstraintViolation['constraint'];
 
-/** What to do about a failure, by the beginning of the code of its error; the first that fits counts. */
-export type Advice = readonly (readonly [code: string, advice: string])[];
+/** What to do about a failure, by the beginning of its code, or of its message without one; the first that fits counts. */
+export type Advice = readonly (readonly [beginning: string, advice: string])[];
 
 /** What the errors of an engine mean. */
 export interface Faults {
@@ -66,7 +66,7 @@ export function explain(subject: string, error: unknown, advice: Advice): string
   const code = codeOf(error);
   // Of a host with several addresses Node reports an AggregateError, which has no message.
   const reason = (error as Error).message || code;
-  const known = advice.find(([prefix]) => code.startsWith(prefix));
+  const known = advice.find(([beginning]) => (code || reason).startsWith(beginning));
   return `${subject}: ${known ? `${known[1]} (${reason})` : reason}`;
 }
 

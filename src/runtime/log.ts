@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import { type Logger, pino } from 'pino';
+import { type Logger, pino, stdSerializers } from 'pino';
 
 /**
  * Logs to standard output: one JSON object a line, or readable lines on a terminal.
@@ -7,10 +7,14 @@ import { type Logger, pino } from 'pino';
  * @param worker its number, which is in each line
  */
 export function createLog(level: string, worker?: number): Logger {
-  const options = { level, base: worker === undefined ? null : { worker } };
+  const options = { level, base: worker === undefined ? null : { worker }, serializers: { err: serialize } };
   if (process.stdout.isTTY) return pino({ ...options, transport: { target: 'pino-pretty' } });
   return pino({ ...options, formatters: { level: (label) => ({ level: label }) } }, standardOutput());
 }
+
+/** Pino appends the messages of all causes, which ours say already. Its stack has them. */
+const serialize = (error: unknown): unknown =>
+  error instanceof Error ? { ...stdSerializers.err(error), message: error.message } : error;
 
 /** Collects the lines of one turn of the event loop into a single write: a write costs more than a line. */
 function standardOutput() {

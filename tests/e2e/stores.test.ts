@@ -84,7 +84,7 @@ test('a fault of the program is 500: the log has its statement, its code and its
       type: 'StatementError',
       statement: expect.stringContaining('INSERT INTO plants') as string,
       code: 'SQLITE_ERROR',
-      message: expect.stringContaining('no such table: plants') as string,
+      message: `SQLite file ${file}: no such table: plants`,
       stack: expect.stringContaining('plants.js') as string,
     },
   });

@@ -34,6 +34,17 @@ test('.env.example lists every variable with its default', () => {
   expect(readConfig(documented)).toEqual(readConfig({}));
 });
 
+test.each(['.env.example', 'scripts/new/layout/.env.example'])('%s has the bounds of each number', (file) => {
+  const example = readFileSync(join(__dirname, '../..', file), 'utf8');
+  const blocks = example.split(/\n\n/).map((block) => block.replaceAll('\n# ', ' '));
+  const missing = Object.keys(documented).filter((name) => {
+    const [, bounds] = /an integer (from \d+ to \d+)/.exec(wrongIn({ [name]: '-1' }).join()) ?? [];
+    const block = blocks.find((text) => text.includes(`\n${name}=`)) ?? '';
+    return bounds !== undefined && !block.toLowerCase().includes(bounds);
+  });
+  expect(missing).toEqual([]);
+});
+
 test('an empty or blank variable counts as unset', () => {
   expect(readConfig({ PORT: '', HOST: ' ', API_TOKENS: '', CORS_ORIGINS: ' ' })).toEqual(readConfig({}));
 });

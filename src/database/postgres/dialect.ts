@@ -158,6 +158,8 @@ export const FAULTS: Faults = {
     [READ_ONLY, 'name the primary server, not a standby'],
     ['ECONNREFUSED', 'start the server, or check host and port'],
     ['ENOTFOUND', 'check the name of the host'],
+    ['Client has encountered', 'the connection was lost'],
+    ['Connection terminated', 'the connection was lost'],
   ],
   // What pg says without a code: of its connections, of its time-outs, of authentication.
   away: /^(Connection (terminated|ended)|timeout (exceeded|expired)|Query read timeout|Client (has encountered|was closed)|Cannot use a pool after|The server does not support SSL|There was an error establishing an SSL|SASL|Received unexpected|received invalid response)/,

@@ -66,6 +66,16 @@ const failed = (code: string, faults: Faults) =>
     values: [],
   });
 
+test.each([
+  'Connection terminated unexpectedly',
+  'Client has encountered a connection error and is not queryable',
+])('an error of the driver without a code, %s, is explained', (message) => {
+  expect(toStoreError(POSTGRES.faults, 'A database', new Error(message))).toMatchObject({
+    name: 'StoreUnavailable',
+    message: `A database: the connection was lost (${message})`,
+  });
+});
+
 describe('PostgreSQL', () => {
   let postgres: Postgres;
   let database: Database;
