@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { type Lengths, textsMatching } from '../../../src/contract/pattern/texts';
+import { type Lengths, textsMatching } from '../../../src/contract';
 import { Untestable } from '../untestable';
 
 /** The first code point after the surrogates, and their number. */
