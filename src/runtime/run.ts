@@ -69,8 +69,9 @@ const OPERATIONAL = {
 
 /**
  * Runs a service until SIGTERM or SIGINT. It opens, in this order: configuration, listener of probes, dependencies, credentials,
- * application, listener. Until all are open, it is not ready, and a signal ends it at once. At the end it closes the listener once its requests are answered, the dependencies, and the
- * listener of probes. If it cannot start, it says why, closes the dependencies that are open, and exits with status 1.
+ * application, listener. Until all are open, it is not ready, and a signal ends it at once. At the end it closes the listener once
+ * its requests are answered, the dependencies, and the listener of probes. If it cannot start, it says why, closes the
+ * dependencies that are open, and exits with status 1.
  *
  * `node main.js migrate`, `backup PATH` and `restore PATH` are done instead, and serve nobody (job.ts). Any other argument is
  * refused: a program that has some of its own takes them out of `process.argv` first.

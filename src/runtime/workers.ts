@@ -53,16 +53,18 @@ export async function runWorkers({ config, log, metrics, openProbes }: Primary):
   // At any log level: operators and scripts need the address, and which process a worker is.
   const notice = log.child({}, { level: 'info' });
   const [draining, stopping] = [new AbortController(), new AbortController()];
-  /** Of workers that still listen at the end: they are frozen, since each closes its own. */
-  const closeAllConnections = () => {
-    for (const { isListening, worker } of members.values()) if (isListening) worker.process.kill('SIGKILL');
-  };
   /** Stands for the listeners of the workers. */
-  const listeners = Object.defineProperty(
-    Object.assign(new EventEmitter(), { listening: true, closeAllConnections }),
-    'listening',
-    { get: () => [...members.values()].some(({ isListening }) => isListening) },
-  );
+  class Listeners extends EventEmitter {
+    get listening(): boolean {
+      return [...members.values()].some(({ isListening }) => isListening);
+    }
+
+    /** Ends workers that still listen: they are frozen, since each closes its own listener. */
+    closeAllConnections(): void {
+      for (const { isListening, worker } of members.values()) if (isListening) worker.process.kill('SIGKILL');
+    }
+  }
+  const listeners = new Listeners();
   let address: string | undefined;
   let invitation: string | undefined;
   let isRunning = false;
