@@ -5,11 +5,8 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import {
-  createTable,
   type Database,
-  IDENTITY,
   openDatabase,
-  type Schema,
   sql,
   type StoreObserver,
   StoreUnavailable,
@@ -17,14 +14,8 @@ import {
 } from '../../../src/database';
 import { keepFolder } from '../../support/folder';
 import { freePort, type Postgres, startPostgres } from '../../support/postgres';
+import { INSERT, VISITS } from '../../support/visits';
 
-const VISITS: Schema = {
-  name: 'visits',
-  mark: 'Vist',
-  migrations: [['visits', createTable('visits', sql`id ${IDENTITY}, seen int NOT NULL`)]],
-  probe: sql`INSERT INTO visits (seen) SELECT seen FROM visits WHERE 1 = 0`,
-};
-const INSERT = sql`INSERT INTO visits (seen) VALUES (${1})`;
 const PORT = sql<{
   port: string;
   pid: bigint;

@@ -2,27 +2,13 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { Client } from 'pg';
-import {
-  createTable,
-  type Database,
-  IDENTITY,
-  openDatabase,
-  type Schema,
-  sql,
-  StoreUnavailable,
-} from '../../../src/database';
+import { type Database, openDatabase, sql, StoreUnavailable } from '../../../src/database';
 import { type Postgres, startPostgres } from '../../support/postgres';
+import { INSERT, VISITS } from '../../support/visits';
 
 /** Connections of a store, one of which watches over the others. */
 const POOL = 8;
 
-const VISITS: Schema = {
-  name: 'visits',
-  mark: 'Vist',
-  migrations: [['visits', createTable('visits', sql`id ${IDENTITY}, seen int NOT NULL`)]],
-  probe: sql`INSERT INTO visits (seen) SELECT seen FROM visits WHERE 1 = 0`,
-};
-const INSERT = sql`INSERT INTO visits (seen) VALUES (${1})`;
 const COUNT = sql<{ count: bigint }>`SELECT count(*) AS count FROM visits`;
 
 let primary: Postgres;
