@@ -50,9 +50,9 @@ const CORE = {
 const TOOLCHAIN = {
   'command.ts': [],
   'paths.ts': [],
-  'jobs.ts': [],
+  'jobs.ts': ['command.ts', 'paths.ts'],
   'load.ts': ['paths.ts'],
-  'node-version.mjs': [],
+  'node-version.cjs': [],
   compiler: ['generate', 'paths.ts'],
   gate: ['command.ts', 'compiler', 'paths.ts'],
   pack: ['new', 'paths.ts'],
@@ -64,7 +64,8 @@ const TOOLCHAIN = {
   dev: ['command.ts', 'compiler', 'generate', 'source', 'load.ts', 'paths.ts'],
   prove: ['command.ts', 'generate', 'publish', 'source', 'load.ts'],
   new: ['command.ts', 'generate', 'mock', 'publish', 'source', 'paths.ts'],
-  'cli.ts': ['command.ts', 'breaking', 'dev', 'gate', 'generate', 'jobs.ts', 'mock', 'prove'],
+  'verbs.ts': ['command.ts', 'breaking', 'dev', 'gate', 'generate', 'jobs.ts', 'mock', 'new', 'prove'],
+  'cli.ts': ['command.ts', 'verbs.ts'],
 };
 
 /** A folder of src/ that is not a module of its own belongs to the domain. */

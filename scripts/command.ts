@@ -1,4 +1,5 @@
 /** What every program of the toolchain is made of: its options, its help, its errors and its exit status. */
+import { existsSync } from 'node:fs';
 import { getSystemErrorMessage, parseArgs, stripVTControlCharacters, styleText } from 'node:util';
 
 /** An option. `--json` makes the result the only text on standard output: notes go to standard error. */
@@ -21,7 +22,7 @@ export interface Parsed<O extends Options = Options> {
   readonly argv: readonly string[];
 }
 
-/** The exit status, and what `--json` prints. */
+/** The exit status, and what `--json` prints; nothing if the work has printed it. */
 export interface Outcome {
   readonly status: number;
   readonly json?: unknown;
@@ -40,6 +41,8 @@ export interface Command<O extends Options = Options> {
   readonly example: string;
   /** What else a person must know, below the options. */
   readonly notes?: string;
+  /** The status of every error, if 1 is a verdict and nothing else. */
+  readonly failed?: 2;
   /**
    * Does the work.
    *
@@ -47,7 +50,7 @@ export interface Command<O extends Options = Options> {
    * @throws {UsageError} if the arguments do not fit
    * @throws {Error} with a sentence for a person
    */
-  run(parsed: Parsed<O>): Result | Promise<Result>;
+  run(this: void, parsed: Parsed<O>): Result | Promise<Result>;
 }
 
 /** A command was used in a wrong way, or what it works on is not there: a sentence for a person. */
@@ -55,8 +58,23 @@ export class UsageError extends Error {
   readonly status = 2;
 }
 
+/** What every service has in its folder. */
+const PARTS = ['package.json', 'openapi', 'src'];
+
+/** @throws {UsageError} if the current folder is not that of a service */
+export function assertService(): void {
+  const missing = PARTS.find((name) => !existsSync(name));
+  if (missing !== undefined)
+    throw new UsageError(
+      `expected the folder of a service, got ${process.cwd()}, which has no ${missing}: go to one, or lay one out from a document by \`${RUN} new DOCUMENT\``,
+    );
+}
+
 /** The program of all commands. Its name stands before that of each. */
 export const PROGRAM = 'contract-first';
+
+/** How a person runs a command in the folder of a service. */
+export const RUN = `npx ${PROGRAM}`;
 
 /** The options of every command. */
 const COMMON: Options = {
@@ -87,14 +105,13 @@ export async function execute<O extends Options>(
       return 0;
     }
     const result = (await command.run(parsed)) ?? 0;
-    const { status, json } =
-      typeof result === 'number' ? { status: result, json: { status: result } } : result;
-    print(json);
-    return status;
+    if (typeof result === 'number') return result;
+    print(result.json);
+    return result.status;
   } catch (error) {
     console.error(argv.includes('--debug') ? error : sentenceOf(error, command.name));
     print({ error: stripVTControlCharacters(sentenceOf(error, command.name)) });
-    return (error as Partial<UsageError>).status === 2 ? 2 : 1;
+    return (error as Partial<UsageError>).status === 2 ? 2 : (command.failed ?? 1);
   } finally {
     console.log = log;
   }
@@ -115,7 +132,7 @@ function parse<O extends Options>(
   const all: Options = { ...options, ...COMMON };
   const refused = (sentence: string) =>
     new UsageError(
-      `${PROGRAM} ${name}: ${sentence}. Example: ${PROGRAM} ${name} ${example}; --help lists its options`,
+      `${PROGRAM} ${name}: ${sentence}. Example: ${RUN} ${name} ${example}; --help lists its options`,
     );
   const { tokens } = parseArgs({ args: [...argv], options: all, strict: false, tokens: true });
   const values: Record<string, string | boolean> = {};
@@ -193,7 +210,7 @@ export function helpOf({ name, usage, summary, options, example, notes }: Comman
     `\n${summary}.\n`,
     bold('Options'),
     ...rows.map(([option, help]) => `  ${option.padEnd(width)}  ${help}`),
-    `\n${bold('Example')}\n  ${PROGRAM} ${name} ${example}`,
+    `\n${bold('Example')}\n  ${RUN} ${name} ${example}`,
     ...(notes === undefined ? [] : [`\n${notes}`]),
   ].join('\n');
 }
