@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { runInNewContext } from 'node:vm';
+import { runInNewContext, Script } from 'node:vm';
 import ts from 'typescript';
 import { HandlerList, unquoted } from '../../../scripts/generate/handler-list';
 import { handlerName, isIdentifier, quoted } from '../../../scripts/generate/handler-names';
@@ -131,8 +131,15 @@ it.each(ALL)('a text is the same in code: %j', (text) => {
   expect(runInNewContext(quoted(text))).toBe(text);
 });
 
-it('only the words that strict mode reserves are no identifiers', () => {
-  expect(KEYWORDS.filter(isIdentifier)).toEqual(KEYWORDS.slice(KEYWORDS.indexOf('yield') + 1));
+it('a keyword is an identifier where Node reads it as one in strict mode', () => {
+  const isVariable = (word: string) => {
+    try {
+      return new Script(`'use strict'; var ${word}`) instanceof Script;
+    } catch {
+      return false;
+    }
+  };
+  expect(KEYWORDS.filter(isIdentifier)).toEqual(KEYWORDS.filter(isVariable));
 });
 
 it('a name stays as it is where it can', () => {
