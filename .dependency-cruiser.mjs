@@ -43,7 +43,20 @@ const CORE = {
   ],
   'pipeline.ts': ['http', 'operations', 'security', 'exchange', 'samples', 'compile.ts', 'problem.ts'],
   'http-server.ts': ['json', 'http', 'operations', 'exchange', 'problem.ts'],
+  'webhooks.ts': [
+    'json',
+    'http',
+    'document',
+    'operations',
+    'schema',
+    'parameters',
+    'codecs',
+    'exchange',
+    'compile.ts',
+    'problem.ts',
+  ],
   'handler-types.ts': ['http', 'security', 'exchange'],
+  'sender-types.ts': ['handler-types.ts'],
 };
 
 /** The modules of the toolchain. */
