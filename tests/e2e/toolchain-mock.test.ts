@@ -113,6 +113,7 @@ it('serves a document with an unknown keyword, and reports it as unchecked', asy
 });
 
 it.each([
+  ['a folder', 'openapi', 2, 'openapi: expected an OpenAPI document: it is a folder'],
   ['a missing file', 'none.yaml', 2, 'none.yaml: expected an OpenAPI document: there is no such file'],
   [
     'another file',

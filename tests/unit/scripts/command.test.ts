@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { execute, helpOf, type Command } from '../../../scripts/command';
+import { execute, type Command } from '../../../scripts/command';
 import { withHelp } from '../../../scripts/commands-page';
 import { VERBS } from '../../../scripts/verbs';
 import { useFolder } from '../../support/folder';
@@ -183,10 +183,4 @@ test.each([
 test('docs/commands.md has the help of each verb', () => {
   const page = readFileSync(join(ROOT, 'docs/commands.md'), 'utf8');
   expect(page).toBe(withHelp(page)); // `tsx scripts/commands-page.ts` writes it
-});
-
-test('the help is bold on a terminal only', () => {
-  const [verb] = VERBS;
-  if (!verb) throw new Error('expected a verb');
-  expect(helpOf(verb).startsWith(`contract-first ${verb.name}`)).toBe(process.stdout.isTTY !== true);
 });
