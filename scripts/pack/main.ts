@@ -7,7 +7,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
 import { layoutFiles, readLayout } from '../new/layout-files';
-import { root } from '../paths';
+import { nameInProject, root } from '../paths';
 import {
   COMMAND,
   createManifest,
@@ -55,7 +55,7 @@ function compile(): Map<string, string> {
   );
   const files = new Map<string, string>();
   const { diagnostics } = ts.createProgram(names, options).emit(undefined, (file, text) => {
-    files.set(path.relative(root, file).replaceAll(path.sep, '/'), text);
+    files.set(nameInProject(file), text);
   });
   if (diagnostics.length > 0) throw new Error(ts.formatDiagnostics(diagnostics, HOST));
   const types = reachableTypes(files);
@@ -86,7 +86,9 @@ export function pack(): string {
     mkdirSync(path.dirname(path.join(content, name)), { recursive: true });
     writeFileSync(path.join(content, name), text);
   }
-  execFileSync('npm', ['pack', '--silent', '--pack-destination', FOLDER, content], { cwd: FOLDER });
+  // npm is a script of the shell on Windows: none of its arguments may need quotes.
+  const shell = process.platform === 'win32';
+  execFileSync('npm', ['pack', '--silent', '--pack-destination', '..'], { cwd: content, shell });
   return path.join(FOLDER, `${NAME}-${manifest.version}.tgz`);
 }
 
