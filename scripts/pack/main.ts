@@ -6,15 +6,17 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
+import { lockedPackages } from '../new/install';
 import { layoutFiles, readLayout } from '../new/layout-files';
 import { root } from '../paths';
+import { neededBy } from './locked';
 import { COMMAND, createManifest, ENTRIES, NAME, reachableTypes, type RootManifest } from './manifest';
 
 /** The folder of the tarball and of its content, `package/`. */
 export const FOLDER = path.join(root, '.cache/pack');
 
 /** The programs that commands run as processes and threads of their own. */
-const PROGRAMS = ['scripts/gate/code', 'scripts/gate/boundaries', 'scripts/dev/rest'];
+const PROGRAMS = ['scripts/gate/code', 'scripts/gate/boundaries', 'scripts/dev/rest', 'scripts/new/finish'];
 
 const HOST = {
   getCurrentDirectory: () => root,
@@ -70,10 +72,14 @@ export function pack(): string {
     'docs/postgres-backup.md',
   ])
     files.set(name, readFileSync(path.join(root, name), 'utf8'));
-  const style = 'scripts/prove/report/page.css';
-  files.set(`dist/${style}`, readFileSync(path.join(root, style), 'utf8'));
+  for (const name of ['scripts/prove/report/page.css', 'scripts/new/example.yaml'])
+    files.set(`dist/${name}`, readFileSync(path.join(root, name), 'utf8'));
   for (const file of layoutFiles()) files.set(`dist/scripts/new/layout/${file}`, readLayout(file));
-  files.set('package.json', `${JSON.stringify(createManifest(manifest, files), null, 2)}\n`);
+  const own = createManifest(manifest, files);
+  files.set('package.json', `${JSON.stringify(own, null, 2)}\n`);
+  const { devDependencies } = JSON.parse(readLayout('package.json')) as RootManifest;
+  const packages = neededBy(Object.keys({ ...own.dependencies, ...devDependencies }), lockedPackages());
+  files.set('dist/scripts/new/lock.json', `${JSON.stringify({ packages })}\n`);
   for (const [name, text] of files) {
     mkdirSync(path.dirname(path.join(content, name)), { recursive: true });
     writeFileSync(path.join(content, name), text);

@@ -11,6 +11,12 @@ export interface RootManifest {
   readonly devDependencies: Readonly<Record<string, string>>;
 }
 
+/** The package.json of a package. */
+export interface Manifest {
+  readonly dependencies: object;
+  readonly [field: string]: unknown;
+}
+
 export const NAME = 'contract-first-server';
 
 /** The entries of the package, and their files in the project. */
@@ -50,7 +56,7 @@ const TOOLS: ReadonlySet<string> = new Set([
  *
  * @param files the text of each file, by its path in the package
  */
-export function createManifest(root: RootManifest, files: ReadonlyMap<string, string>): object {
+export function createManifest(root: RootManifest, files: ReadonlyMap<string, string>): Manifest {
   const versions = { ...root.devDependencies, ...root.dependencies };
   const named = new Set<string>();
   for (const [file, text] of files) {
