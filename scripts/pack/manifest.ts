@@ -23,6 +23,9 @@ export const ENTRIES: Readonly<Record<string, string>> = {
   './testing': 'scripts/prove/index',
 };
 export const COMMAND = 'scripts/cli';
+/** What starts it, on any Node, and what that reads. They are copied as they are. */
+export const LAUNCHER = 'scripts/contract-first.cjs';
+export const LAUNCHERS = [LAUNCHER, 'scripts/node-version.cjs'];
 
 /** What only an entry of its own imports: a service that uses the entry has it among its dependencies. */
 const OPTIONAL = 'kysely';
@@ -86,7 +89,7 @@ export function createManifest(root: RootManifest, files: ReadonlyMap<string, st
     license: root.license,
     engines: root.engines,
     type: 'commonjs',
-    bin: { 'contract-first': `dist/${COMMAND}.js` },
+    bin: { 'contract-first': `dist/${LAUNCHER}` },
     exports: { ...Object.fromEntries(entries), './package.json': './package.json' },
     // For `moduleResolution: node10`, which knows no `exports`.
     main: main?.default,
