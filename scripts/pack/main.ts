@@ -60,7 +60,6 @@ export function pack(): string {
   rmSync(content, { recursive: true, force: true });
   const files = compile();
   const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as RootManifest;
-  files.set('package.json', `${JSON.stringify(createManifest(manifest, files), null, 2)}\n`);
   files.set('README.md', readFileSync(path.join(root, 'scripts/pack/PACKAGE.md'), 'utf8'));
   for (const name of [
     'LICENSE',
@@ -74,6 +73,7 @@ export function pack(): string {
   const style = 'scripts/prove/report/page.css';
   files.set(`dist/${style}`, readFileSync(path.join(root, style), 'utf8'));
   for (const file of layoutFiles()) files.set(`dist/scripts/new/layout/${file}`, readLayout(file));
+  files.set('package.json', `${JSON.stringify(createManifest(manifest, files), null, 2)}\n`);
   for (const [name, text] of files) {
     mkdirSync(path.dirname(path.join(content, name)), { recursive: true });
     writeFileSync(path.join(content, name), text);
