@@ -8,6 +8,7 @@ import path from 'node:path';
 import ts from 'typescript';
 import { layoutFiles, readLayout } from '../new/layout-files';
 import { root } from '../paths';
+import { esModules } from './esm';
 import { COMMAND, createManifest, ENTRIES, NAME, reachableTypes, type RootManifest } from './manifest';
 
 /** The folder of the tarball and of its content, `package/`. */
@@ -51,7 +52,8 @@ function compile(): Map<string, string> {
   });
   if (diagnostics.length > 0) throw new Error(ts.formatDiagnostics(diagnostics, HOST));
   const types = reachableTypes(files);
-  return new Map([...files].filter(([name]) => name.endsWith('.js') || types.has(name)));
+  const packed = [...files].filter(([name]) => name.endsWith('.js') || types.has(name));
+  return new Map([...packed, ...esModules(files)]);
 }
 
 /** Builds the tarball, and returns its path. */

@@ -54,9 +54,9 @@ export function createManifest(root: RootManifest, files: ReadonlyMap<string, st
   const versions = { ...root.devDependencies, ...root.dependencies };
   const named = new Set<string>();
   for (const [file, text] of files) {
-    const names = file.endsWith('.d.ts')
+    const names = /\.d\.m?ts$/.test(file)
       ? importsIn(text).flatMap((name) => [packageOf(name), `@types/${packageOf(name)}`])
-      : file.endsWith('.js')
+      : /\.m?js$/.test(file)
         ? stringsIn(text)
         : [];
     for (const name of names) if (Object.hasOwn(versions, name) && name !== OPTIONAL) named.add(name);
@@ -75,9 +75,12 @@ export function createManifest(root: RootManifest, files: ReadonlyMap<string, st
         .sort()
         .map((name) => [name, range(name)]),
     );
-  const entries = Object.entries(ENTRIES).map(
-    ([entry, file]) => [entry, { types: `./dist/${file}.d.ts`, default: `./dist/${file}.js` }] as const,
-  );
+  const entries = Object.entries(ENTRIES).map(([entry, file]) => {
+    const required = { types: `./dist/${file}.d.ts`, default: `./dist/${file}.js` };
+    if (!files.has(`dist/${file}.mjs`)) return [entry, required] as const;
+    const imported = { types: `./dist/${file}.d.mts`, default: `./dist/${file}.mjs` };
+    return [entry, { import: imported, ...required }] as const;
+  });
   const { '.': main, ...others } = Object.fromEntries(entries);
   return {
     name: NAME,
