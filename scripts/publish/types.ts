@@ -27,6 +27,7 @@ import { stepsOf, valueAt } from '../source/values';
 import { TYPE } from './body-types';
 import { withLaterTypes } from './later-words';
 import { splitByDirection } from './directions';
+import { withSent } from './sent';
 import { typedDocument } from './typed-document';
 
 /** openapi-typescript looks names up in objects that inherit these: it throws for a property `hasOwnProperty`. */
@@ -47,7 +48,9 @@ export interface Types {
  */
 export function typesOf(described: OpenApiDocument, codecs?: Codecs): Types {
   // openapi-typescript knows doubles only.
-  const text = writeDocument(splitByDirection(new OpenApiDocument(typedDocument(described)), codecs));
+  const text = writeDocument(
+    splitByDirection(withSent(new OpenApiDocument(typedDocument(described))), codecs),
+  );
   const mark = unusedMark(text);
   // It would decode the names of paths.
   const percent = `!${mark}`;

@@ -29,7 +29,7 @@ let project: Project;
 beforeEach(() => {
   project = toolchain.project();
 });
-const runGenerate = (...args: string[]) => toolchain.run('generate/main', ...args);
+const runGenerate = (...args: string[]) => toolchain.run('generate', ...args);
 const generate = () => ask();
 
 const addGetNote = () => {
