@@ -24,6 +24,12 @@ export const ENTRIES: Readonly<Record<string, string>> = {
 };
 export const COMMAND = 'scripts/cli';
 
+/**
+ * The folder of the files of Swagger UI. The package carries them, because their own brings 10 MB that no page needs, and a
+ * script that reports each installation, for which pnpm fails.
+ */
+export const SWAGGER_UI = 'dist/swagger-ui';
+
 /** What only an entry of its own imports: a service that uses the entry has it among its dependencies. */
 const OPTIONAL = 'kysely';
 /** The versions of it that tests/e2e/package.test.ts and tests/system/consumers use. */
@@ -90,6 +96,7 @@ export function createManifest(root: RootManifest, files: ReadonlyMap<string, st
     engines: root.engines,
     type: 'commonjs',
     bin: { 'contract-first': `dist/${COMMAND}.js` },
+    imports: { '#swagger-ui/*': `./${SWAGGER_UI}/*` },
     exports: { ...Object.fromEntries(entries), './package.json': './package.json' },
     // For `moduleResolution: node10`, which knows no `exports`.
     main: main?.default,

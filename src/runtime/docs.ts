@@ -14,8 +14,8 @@ import {
 import { docsScript } from './docs-script';
 import { staticFile } from './static-file';
 
-/** The files of Swagger UI, from its package (https://github.com/swagger-api/swagger-ui). */
-const ASSETS = path.dirname(require.resolve('swagger-ui-dist/package.json'));
+/** The files of Swagger UI (https://github.com/swagger-api/swagger-ui): package.json says where. */
+const ASSETS = path.dirname(require.resolve('#swagger-ui/LICENSE'));
 const FILES = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png', 'oauth2-redirect.js'];
 
 /** An origin whose text has no meaning of its own in a policy: a host may have a comma or a semicolon. */
