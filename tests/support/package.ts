@@ -31,22 +31,26 @@ export function installBeside(folder: string, tarball: string): string {
     ...names('.bin').map((each) => `.bin/${each}`),
   ])
     symlinkSync(join(ROOT, 'node_modules', name), join(modules, name));
-  symlinkSync(`../${NAME}/dist/scripts/cli.js`, join(modules, '.bin/contract-first'));
+  symlinkSync(`../${NAME}/dist/scripts/contract-first.cjs`, join(modules, '.bin/contract-first'));
   unpack(tarball, join(modules, NAME));
-  chmodSync(join(modules, NAME, 'dist/scripts/cli.js'), 0o755);
+  chmodSync(join(modules, NAME, 'dist/scripts/contract-first.cjs'), 0o755);
   return join(modules, NAME);
 }
 
+/** The arguments of the command that lays out a service, with the packages in node_modules/ of a folder. */
+export const layOutCommand = (service: string, document: string, folder = dirname(service)): string[] => {
+  const modules = join(folder, 'node_modules');
+  const command = [join(modules, '.bin/contract-first'), 'new', document, '--dir', service];
+  return [...command, '--package', TARBALL, '--modules', modules];
+};
+
 /**
- * Does `make new`, with the packages in node_modules/ of a folder.
+ * Lays out a service.
  *
- * @returns what it prints
+ * @returns what the command prints
  */
-export function layOut(service: string, document: string, folder = dirname(service)): string {
-  const options = ['--package', TARBALL, '--modules', join(folder, 'node_modules')];
-  const command = ['scripts/new/main.ts', service, document, ...options];
-  return execFileSync(join(ROOT, 'node_modules/.bin/tsx'), command, { cwd: ROOT, encoding: 'utf8' });
-}
+export const layOut = (...args: Parameters<typeof layOutCommand>): string =>
+  execFileSync(process.execPath, layOutCommand(...args), { encoding: 'utf8' });
 
 /** Runs a program of node_modules/.bin in a folder to its end. */
 export function runIn(folder: string, program: string, ...args: readonly string[]) {
