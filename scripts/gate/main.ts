@@ -38,7 +38,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
     commands: [
       'prettier --check --log-level warn --cache --cache-strategy content --cache-location .cache/prettier.json .',
     ],
-    remedy: 'npm run format',
+    remedy: 'npx prettier --write .',
   },
   generated: { commands: ['../cli generate --check'] },
   quick: {

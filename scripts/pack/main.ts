@@ -13,6 +13,7 @@ import {
   COMMAND,
   createManifest,
   ENTRIES,
+  LAUNCHERS,
   NAME,
   reachableTypes,
   type RootManifest,
@@ -96,8 +97,8 @@ export function pack(): string {
     files.set(name, readFileSync(path.join(root, name), 'utf8'));
   for (const name of readdirSync(path.join(root, SCHEMAS)))
     files.set(`schemas/${name}`, readFileSync(path.join(root, SCHEMAS, name), 'utf8'));
-  const style = 'scripts/prove/report/page.css';
-  files.set(`dist/${style}`, readFileSync(path.join(root, style), 'utf8'));
+  for (const name of ['scripts/prove/report/page.css', ...LAUNCHERS])
+    files.set(`dist/${name}`, readFileSync(path.join(root, name), 'utf8'));
   for (const file of layoutFiles()) files.set(`dist/scripts/new/layout/${file}`, readLayout(file));
   files.set('package.json', `${JSON.stringify(createManifest(manifest, files), null, 2)}\n`);
   for (const [name, text] of files) {

@@ -23,6 +23,9 @@ export const ENTRIES: Readonly<Record<string, string>> = {
   './testing': 'scripts/prove/index',
 };
 export const COMMAND = 'scripts/cli';
+/** What starts it, on any Node, and what that reads. They are copied as they are. */
+export const LAUNCHER = 'scripts/contract-first.cjs';
+export const LAUNCHERS = [LAUNCHER, 'scripts/node-version.cjs'];
 
 /**
  * The folder of the files of Swagger UI. The package carries them, because their own brings 10 MB that no page needs, and a
@@ -95,9 +98,13 @@ export function createManifest(root: RootManifest, files: ReadonlyMap<string, st
     license: root.license,
     engines: root.engines,
     type: 'commonjs',
-    bin: { 'contract-first': `dist/${COMMAND}.js` },
+    bin: { 'contract-first': `dist/${LAUNCHER}` },
     imports: { '#swagger-ui/*': `./${SWAGGER_UI}/*` },
-    exports: { ...Object.fromEntries(entries), './schemas/*': './schemas/*', './package.json': './package.json' },
+    exports: {
+      ...Object.fromEntries(entries),
+      './schemas/*': './schemas/*',
+      './package.json': './package.json',
+    },
     // For `moduleResolution: node10`, which knows no `exports`.
     main: main?.default,
     types: main?.types,
