@@ -26,6 +26,9 @@ export const FOLDER = path.join(root, '.cache/pack');
 /** The schemas for editors of the files of a service. */
 const SCHEMAS = 'scripts/schemas';
 
+/** The scripts of the documentation page. */
+const SCRIPTS = 'src/runtime/page';
+
 /** What the page asks of Swagger UI, and its licenses. */
 const PAGE = [
   'swagger-ui.css',
@@ -97,7 +100,8 @@ export function pack(): string {
     files.set(name, readFileSync(path.join(root, name), 'utf8'));
   for (const name of readdirSync(path.join(root, SCHEMAS)))
     files.set(`schemas/${name}`, readFileSync(path.join(root, SCHEMAS, name), 'utf8'));
-  for (const name of ['scripts/prove/report/page.css', ...LAUNCHERS])
+  const scripts = readdirSync(path.join(root, SCRIPTS)).map((name) => `${SCRIPTS}/${name}`);
+  for (const name of ['scripts/prove/report/page.css', ...scripts, ...LAUNCHERS])
     files.set(`dist/${name}`, readFileSync(path.join(root, name), 'utf8'));
   for (const file of layoutFiles()) files.set(`dist/scripts/new/layout/${file}`, readLayout(file));
   files.set('package.json', `${JSON.stringify(createManifest(manifest, files), null, 2)}\n`);

@@ -44,7 +44,7 @@ test.each([
   ['.nvmrc', '.nvmrc', /.+/g],
   ['Dockerfile', 'Dockerfile', /^(FROM \S+|ENV .*?DATABASE_URL|HEALTHCHECK[^]*)/gm],
   ['.env.example', '.env.example', /^(?!API_TOKENS|AUTH_|TOKEN_)[A-Z_]+=(?!sqlite).*$/gm],
-  ['src/tsconfig.json', 'src/tsconfig.json', /[^]+/g],
+  ['src/tsconfig.json', 'src/tsconfig.json', /^(?!.*allowJs).*$/gm],
   ['tsconfig.json', 'tsconfig.json', /^ {4}"(?!paths|contract-first)[^]*?,?$/gm],
   ['openapi/overlay.yaml', 'openapi/overlay.yaml', /^(?=.*\[\?\()(?=.*responses).*$/gm],
   ['.github/workflows/ci.yml', '.github/workflows/ci.yml', /actions\/(checkout|setup-node)@.*/g],
