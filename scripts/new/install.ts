@@ -10,7 +10,6 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { stringify } from 'yaml';
 import { SourceError } from '../source/source';
 import type { Journal } from './journal';
 import { isWindows, run } from './programs';
@@ -166,11 +165,7 @@ export async function install(
     await manage('npm', ['install', ...NPM], service, signal);
     return;
   }
-  if (manager === 'pnpm') {
-    const { allowScripts } = readJson(path.join(service, 'package.json')) as { allowScripts: object };
-    journal.write('pnpm-workspace.yaml', stringify({ allowBuilds: allowScripts }));
-    await manage('pnpm', ['import'], service, signal);
-  }
+  if (manager === 'pnpm') await manage('pnpm', ['import'], service, signal);
   rmSync(path.join(service, LOCKS.npm));
   await manage(manager, ['install'], service, signal);
 }

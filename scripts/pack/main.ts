@@ -3,7 +3,7 @@
  * .cache/pack/contract-first-server-VERSION.tgz. Prints its path. It does not check types: `make check` does.
  */
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
 import { lockedPackages } from '../new/install';
@@ -24,6 +24,12 @@ import {
 
 /** The folder of the tarball and of its content, `package/`. */
 export const FOLDER = path.join(root, '.cache/pack');
+
+/** The schemas for editors of the files of a service. */
+const SCHEMAS = 'scripts/schemas';
+
+/** The scripts of the documentation page. */
+const SCRIPTS = 'src/runtime/page';
 
 /** What the page asks of Swagger UI, and its licenses. */
 const PAGE = [
@@ -94,7 +100,11 @@ export function pack(): string {
     'docs/postgres-backup.md',
   ])
     files.set(name, readFileSync(path.join(root, name), 'utf8'));
-  for (const name of ['scripts/prove/report/page.css', 'scripts/new/example.yaml', ...LAUNCHERS])
+  for (const name of readdirSync(path.join(root, SCHEMAS)))
+    files.set(`schemas/${name}`, readFileSync(path.join(root, SCHEMAS, name), 'utf8'));
+  const scripts = readdirSync(path.join(root, SCRIPTS)).map((name) => `${SCRIPTS}/${name}`);
+  const texts = ['scripts/prove/report/page.css', 'scripts/new/example.yaml'];
+  for (const name of [...texts, ...scripts, ...LAUNCHERS])
     files.set(`dist/${name}`, readFileSync(path.join(root, name), 'utf8'));
   for (const file of layoutFiles()) files.set(`dist/scripts/new/layout/${file}`, readLayout(file));
   const own = createManifest(manifest, files);

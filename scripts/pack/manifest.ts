@@ -106,7 +106,11 @@ export function createManifest(root: RootManifest, files: ReadonlyMap<string, st
     type: 'commonjs',
     bin: { 'contract-first': `dist/${LAUNCHER}` },
     imports: { '#swagger-ui/*': `./${SWAGGER_UI}/*` },
-    exports: { ...Object.fromEntries(entries), './package.json': './package.json' },
+    exports: {
+      ...Object.fromEntries(entries),
+      './schemas/*': './schemas/*',
+      './package.json': './package.json',
+    },
     // For `moduleResolution: node10`, which knows no `exports`.
     main: main?.default,
     types: main?.types,
