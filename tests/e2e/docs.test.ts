@@ -22,7 +22,6 @@ beforeAll(() => {
   symlinkSync(TARBALL, join(folder, 'README', basename(TARBALL)));
   process.env['MODULES'] = join(folder, 'node_modules');
   process.env['PACKAGE'] = TARBALL;
-  process.env['CHECKOUT'] = ROOT;
 });
 
 /** The text of a block of TypeScript as a whole module. */
