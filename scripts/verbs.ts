@@ -175,6 +175,20 @@ Exit status: 0 no client breaks but as accepted, 1 one does or an entry is wrong
     example: '--json',
     run: async () => (await import('./prove/service/todo.js')).todo(),
   }),
+  ofService({
+    name: 'upgrade',
+    usage: '[PACKAGE] [options]',
+    summary:
+      'Put another version of contract-first-server into the service, with the tools that it was tested with',
+    options: {},
+    example: './contract-first-server-3.0.0.tgz',
+    notes: `PACKAGE is a file, which goes to vendor/, or a version in the registry; by default the latest one. It is installed by npm,
+pnpm or Yarn, as the lock file says; then generated/ is updated, and what is left to do is listed. Run it by the new package if
+the old one does not know it: npx -p ./contract-first-server-3.0.0.tgz contract-first upgrade ./contract-first-server-3.0.0.tgz
+
+Exit status: 0 nothing but reading and testing is left to do, 1 something is, 2 wrong arguments.`,
+    run: async ({ positionals: [given] }) => (await import('./upgrade.js')).upgrade(given),
+  }),
   job('migrate', 'Apply the migrations that the database lacks, and list them'),
   job('seed', 'Fill the database of a developer: src/seed.ts'),
   job('backup', 'Copy the SQLite database while it is used', 'FILE [options]', '/mnt/monday.db'),
