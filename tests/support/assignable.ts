@@ -15,7 +15,6 @@ export interface TypedPlace {
   /** JSON pointer to the schema. */
   readonly pointer: string;
   readonly type: string;
-  /** In a request, the type demands what has a default. */
   readonly isRequest?: boolean;
 }
 
@@ -46,7 +45,7 @@ const typeGrounds =
       ),
     );
     // A schema with names of properties and no type is one of objects.
-    if (properties || required) kept['type'] ??= 'object';
+    if (properties || (Array.isArray(required) && required.length > 0)) kept['type'] ??= 'object';
     if (schema['format'] !== 'int64' && 'type' in kept)
       kept['type'] = [kept['type']].flat().map((type) => (type === 'integer' ? 'number' : type));
     if (isWithin && properties && [required ?? []].flat().length === 0) Reflect.deleteProperty(kept, 'type');
@@ -88,38 +87,43 @@ const typeOf = (value: unknown) => (Array.isArray(value) ? 'array' : value === n
 const some = <T>(all: readonly T[], most: number): T[] =>
   all.filter((_, i) => i % Math.ceil(all.length / most) === 0);
 
-/** Values that the schemas of places admit, and values that they refuse for their types. */
+/**
+ * Values that the schemas of places admit, and values that they refuse for their types. A request with defaults has no admitted
+ * ones, as its type demands what a client may leave out.
+ *
+ * @param most the changed values of a place
+ */
 export function typedValues(root: JsonObject, places: readonly TypedPlace[], most: number): TypedValue[] {
   const document = new OpenApiDocument(root);
   const plain = JSON.parse(writeDocument(root)) as JsonObject;
-  const grounds = [typeGrounds(false), typeGrounds(true)].map((one) => withSchemas(plain, one));
-  const judges = [plain, ...grounds].map((schema, i) => {
+  const [given, implied, lenient] = [
+    plain,
+    ...[false, true].map((one) => withSchemas(plain, typeGrounds(one))),
+  ].map((schema = plain) => {
     const ajv = new Ajv2020({ strict: false, validateFormats: false, logger: false, inlineRefs: false });
-    ajv.addSchema(schema, `d${i}`);
-    return (pointer: string) => ajv.getSchema(`d${i}#${encodeURI(pointer)}`);
+    ajv.addSchema(schema, 'document');
+    return (pointer: string, value: unknown) =>
+      ajv.validate({ $ref: `document#${encodeURI(pointer)}` }, value);
   });
+  if (!given || !implied || !lenient) return [];
   return places.flatMap((place) => {
-    const isWithin = document.subschemas
-      .all(place.pointer)
-      .some(({ value }) => COMPOSED.test(Object.keys(value).join(' ')));
-    const [judge, impliedJudge, lenientJudge] = judges.map((one) => one(place.pointer));
-    if (!judge || !impliedJudge || !lenientJudge) throw new Error(`no schema at ${place.pointer}`);
-    const typeJudge = isWithin ? lenientJudge : impliedJudge;
-    const direction = place.isRequest === true ? 'request' : 'response';
-    const all = [...samples(document, place.pointer, direction)].filter((value) => judge(value) === true);
-    const values = [...new Map(all.map((value) => [JSON.stringify(value), value])).values()].slice(0, 3);
-    const candidates = [
-      ...values,
-      ...some(
-        values.flatMap((value) => [...changed(value)]),
-        most,
-      ),
-    ];
-    return candidates.flatMap((value): TypedValue[] => {
-      const isAdmitted = judge(value) === true;
-      if (isAdmitted ? impliedJudge(value) !== true : typeJudge(value) === true) return [];
-      if (isAdmitted && place.isRequest === true && value !== values[0]) return [];
-      return [{ place, text: textOf(handledValue(document, [place.pointer], value)), isAdmitted }];
+    const { pointer, isRequest = false } = place;
+    const reached = document.subschemas.all(pointer).map(({ value }) => value);
+    if (reached.some(({ readOnly, writeOnly }) => readOnly === true || writeOnly === true)) return [];
+    const hasDefaults = isRequest && reached.some((schema) => 'default' in schema);
+    const onType = reached.some((schema) => COMPOSED.test(Object.keys(schema).join(' '))) ? lenient : implied;
+    const all = [...samples(document, pointer, isRequest ? 'request' : 'response')];
+    const values = [...new Map(all.map((value) => [JSON.stringify(value), value])).values()]
+      .filter((value) => given(pointer, value))
+      .slice(0, 3);
+    const others = some(
+      values.flatMap((value) => [...changed(value)]),
+      most,
+    );
+    return [...values, ...others].flatMap((value): TypedValue[] => {
+      const isAdmitted = given(pointer, value);
+      if (isAdmitted ? hasDefaults || !implied(pointer, value) : onType(pointer, value)) return [];
+      return [{ place, text: textOf(handledValue(document, [pointer], value)), isAdmitted }];
     });
   });
 }
