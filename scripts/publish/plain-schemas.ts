@@ -30,7 +30,7 @@ export function plainSchemas(root: Mutable): string[] {
   const cut = withoutCycles(root);
   nameBranches(root);
   walk({ pointer: '', value: root, expected: 'OpenAPI', documented: false }, ({ value, kind }) => {
-    if (kind === 'Schema' && !(TYPE in value)) makePlain(value as Mutable);
+    if (kind === 'Schema' && !(TYPE in value)) makePlain(value);
   });
   return cut;
 }
@@ -75,10 +75,9 @@ function listValues(schema: Mutable): void {
     Reflect.deleteProperty(schema, 'const');
   }
   if (!Array.isArray(schema['enum'])) return;
-  const types = type === undefined ? undefined : [type].flat();
+  const types = type === undefined ? undefined : [type].flat().map(String);
   const values = schema['enum'].filter(
-    (value: unknown) =>
-      types?.some((one) => (TYPES[String(one)] ?? ((it) => typeof it === one))(value)) ?? true,
+    (value: unknown) => types?.some((one) => (TYPES[one] ?? ((it) => typeof it === one))(value)) ?? true,
   );
   schema['enum'] = values;
   if (isInt64(schema)) {
@@ -98,15 +97,15 @@ function requireListed(schema: Mutable, parts: Mutable[], isComposed: boolean): 
   if (!Array.isArray(required)) return;
   const isObjects = type === undefined || [type].flat().includes('object');
   const listed = new Set(members(properties).map(([name]) => name));
-  const missing = isObjects ? required.filter((name: unknown) => !listed.has(String(name))) : [];
+  const names = required.map(String);
+  const missing = isObjects ? names.filter((name) => !listed.has(name)) : [];
   if (missing.length === 0) return;
-  schema['required'] = required.filter((name: unknown) => listed.has(String(name)));
-  const added = Object.fromEntries(missing.map((name: unknown) => [name, isObject(others) ? others : {}]));
+  const added = Object.fromEntries(missing.map((name) => [name, isObject(others) ? others : {}]));
   if (isComposed) {
+    schema['required'] = names.filter((name) => listed.has(name));
     parts.push({ type: 'object', properties: added, required: missing });
     return;
   }
-  schema['required'] = required;
   schema['properties'] = { ...(properties as object | undefined), ...added };
   if (listed.size === 0 && type !== undefined) schema['additionalProperties'] ??= true;
 }
@@ -140,7 +139,7 @@ function nameBranches(root: Mutable): void {
       const ref = isObject(branch) && branch['$ref'];
       if (typeof ref === 'string' && !names.has(ref)) names.set(ref, [lastStep(ref)]);
     }
-    unions.push({ schema: schema as Mutable, property: String(discriminator['propertyName']), names });
+    unions.push({ schema, property: String(discriminator['propertyName']), names });
   });
   const known = new Map<string, Set<string>>();
   for (const { names } of unions)
@@ -196,12 +195,14 @@ function withoutCycles(root: Mutable): string[] {
   // A parent whose discriminator chose the child adds its own part only.
   const own = (target: string, within: readonly string[]): Mutable => {
     if (within.includes(target)) return {};
-    const { $ref, allOf, anyOf: _, oneOf: __, ...rest } = schemas.get(target) as Mutable;
+    const schema = schemas.get(target);
+    const { $ref, allOf } = isObject(schema) ? schema : {};
+    const rest = members(schema).filter(([name]) => !['$ref', 'allOf', ...UNIONS].includes(name));
     const parts = [...($ref === undefined ? [] : [{ $ref }]), ...[allOf ?? []].flat()].map((part) => {
       const [reference] = isObject(part) && '$ref' in part ? referencesIn(part) : [];
       return reference && names.has(reference.target) ? own(reference.target, [...within, target]) : part;
     });
-    return { ...rest, ...(parts.length > 0 && { allOf: parts }) };
+    return { ...Object.fromEntries(rest), ...(parts.length > 0 && { allOf: parts }) };
   };
   const parents = first
     .filter(({ isCertain }) => isCertain)

@@ -70,12 +70,12 @@ const typeGrounds =
   };
 
 /** Other JSON values in the place of each part of a value, and the value without each of its properties. */
-function* changed(value: unknown, depth = 0): Generator<unknown> {
+function* changed(value: unknown, depth = 0): Generator {
   for (const other of [null, true, 7, 'other', [], {}]) if (typeOf(other) !== typeOf(value)) yield other;
   if (depth > 2 || typeof value !== 'object' || value === null) return;
   for (const [key, part] of Object.entries(value)) {
-    const { [key]: _, ...without } = value as JsonObject;
-    if (!Array.isArray(value)) yield without;
+    const others = Object.entries(value).filter(([name]) => name !== key);
+    if (!Array.isArray(value)) yield Object.fromEntries(others);
     for (const other of changed(part, depth + 1))
       yield Array.isArray(value) ? value.with(Number(key), other) : { ...value, [key]: other };
   }
@@ -89,7 +89,8 @@ const some = <T>(all: readonly T[], most: number): T[] =>
 
 /**
  * Values that the schemas of places admit, and values that they refuse for their types. A request with defaults has no admitted
- * ones, as its type demands what a client may leave out.
+ * ones, as its type demands what a client may leave out. Of a union only samples are: TypeScript refuses an object that has
+ * only properties that a branch does not list.
  *
  * @param most the changed values of a place
  */
@@ -99,7 +100,7 @@ export function typedValues(root: JsonObject, places: readonly TypedPlace[], mos
   const [given, implied, lenient] = [
     plain,
     ...[false, true].map((one) => withSchemas(plain, typeGrounds(one))),
-  ].map((schema = plain) => {
+  ].map((schema) => {
     const ajv = new Ajv2020({ strict: false, validateFormats: false, logger: false, inlineRefs: false });
     ajv.addSchema(schema, 'document');
     return (pointer: string, value: unknown) =>
@@ -111,6 +112,8 @@ export function typedValues(root: JsonObject, places: readonly TypedPlace[], mos
     const reached = document.subschemas.all(pointer).map(({ value }) => value);
     if (reached.some(({ readOnly, writeOnly }) => readOnly === true || writeOnly === true)) return [];
     const hasDefaults = isRequest && reached.some((schema) => 'default' in schema);
+    const isUnion = reached.some((schema) => 'anyOf' in schema || 'oneOf' in schema);
+    const isNamed = reached.some((schema) => 'discriminator' in schema);
     const onType = reached.some((schema) => COMPOSED.test(Object.keys(schema).join(' '))) ? lenient : implied;
     const all = [...samples(document, pointer, isRequest ? 'request' : 'response')];
     const values = [...new Map(all.map((value) => [JSON.stringify(value), value])).values()]
@@ -122,7 +125,8 @@ export function typedValues(root: JsonObject, places: readonly TypedPlace[], mos
     );
     return [...values, ...others].flatMap((value): TypedValue[] => {
       const isAdmitted = given(pointer, value);
-      if (isAdmitted ? hasDefaults || !implied(pointer, value) : onType(pointer, value)) return [];
+      const isSpecial = isNamed || hasDefaults || (isUnion && !values.includes(value));
+      if (isAdmitted ? isSpecial || !implied(pointer, value) : onType(pointer, value)) return [];
       return [{ place, text: textOf(handledValue(document, [pointer], value)), isAdmitted }];
     });
   });
