@@ -28,6 +28,7 @@ import { stepsOf, valueAt } from '../source/values';
 import { TYPE } from './body-types';
 import { splitByDirection } from './directions';
 import { plainSchemas, SCHEMAS } from './plain-schemas';
+import { withSent } from './sent';
 import { withLaterTypes, withRecursion } from './type-nodes';
 import { typedDocument } from './typed-document';
 
@@ -53,7 +54,7 @@ export interface Types {
  */
 export function typesOf(described: OpenApiDocument, codecs?: Codecs): Types {
   const { text, untyped } = generateTypes(
-    splitByDirection(new OpenApiDocument(typedDocument(described)), codecs),
+    splitByDirection(withSent(new OpenApiDocument(typedDocument(described))), codecs),
   );
   const operations = new Map(readOperations(described).map((one) => [one.operationId, one]));
   const requirements = [...operations.values()].map(({ operationId, security }) => {
