@@ -28,11 +28,7 @@ export default tseslint.config(
   // A handler returns a promise, also where it awaits nothing.
   { files: ['src/handlers/**'], rules: { '@typescript-eslint/require-await': 'off' } },
   { files: ['**/*.{cjs,mjs}'], ...tseslint.configs.disableTypeChecked },
-  // They run on every Node, which knows neither import nor const.
-  {
-    files: ['**/*.cjs'],
-    rules: { '@typescript-eslint/no-require-imports': 'off', 'no-var': 'off', 'prefer-const': 'off' },
-  },
+  { files: ['**/*.cjs'], rules: { '@typescript-eslint/no-require-imports': 'off' } },
   {
     files: ['src/**'],
     ignores: ['src/config.ts', 'src/runtime/job.ts'], // job.ts passes on what config.ts reads

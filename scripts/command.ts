@@ -50,7 +50,7 @@ export interface Command<O extends Options = Options> {
    * @throws {UsageError} if the arguments do not fit
    * @throws {Error} with a sentence for a person
    */
-  run(this: void, parsed: Parsed<O>): Result | Promise<Result>;
+  run(parsed: Parsed<O>): Result | Promise<Result>;
 }
 
 /** A command was used in a wrong way, or what it works on is not there: a sentence for a person. */

@@ -16,11 +16,11 @@ const OUTSIDE = { type: 'boolean', help: 'parts of the document may be outside o
 const verb = <O extends Options>(command: Command<O>): Command<O> => command;
 
 /** A command that works on the service in the current folder. */
-const ofService = <O extends Options>({ run, ...command }: Command<O>): Command<O> => ({
+const ofService = <O extends Options>(command: Command<O>): Command<O> => ({
   ...command,
   run(parsed) {
     assertService();
-    return run(parsed);
+    return command.run(parsed);
   },
 });
 

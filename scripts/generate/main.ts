@@ -19,10 +19,10 @@ import { publish, type Publication } from '../publish/publish';
 import { SourceError } from '../source/source';
 
 const BREAKING =
-  'a client of the earlier contract would break: undo the change, or accept the break (`make breaking BASE=--help` shows how)';
+  'a client of the earlier contract would break: undo the change, or accept the break (`npx contract-first breaking --help` shows how)';
 
 /** The command that lists what another one has cut. */
-const ALL = 'make generate ALL=1';
+const ALL = 'npx contract-first generate --all';
 
 /**
  * Updates generated/ and the list of handlers.
@@ -98,7 +98,7 @@ async function check(): Promise<void> {
     first?.[0] === PUBLISHED
       ? staleSentence(read(PUBLISHED), publication.document)
       : `${first?.[0] ?? ''} is stale`;
-  const stale = first && `${sentence}: run \`make generate\` and commit the result`;
+  const stale = first && `${sentence}: run \`npx contract-first generate\` and commit the result`;
   throw new SourceError([...(stale === undefined ? [] : [stale]), ...steps].join('\n'));
 }
 

@@ -26,7 +26,7 @@ test('runs every check to its end and lists all findings', () => {
   expect(output).toContain('[warn] wrong.ts');
   expect(output).toContain('generated/openapi.json is stale');
   expect(output).toMatch(
-    /^failed after [\d.]+ s: (?:generated, )?format \(`npm run format` repairs it\)(?:, generated)?$/m,
+    /^failed after [\d.]+ s: (?:generated, )?format \(`npx prettier --write \.` repairs it\)(?:, generated)?$/m,
   );
 });
 

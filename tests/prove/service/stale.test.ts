@@ -6,7 +6,7 @@ const CHANGES: Readonly<Record<string, readonly [change: (project: Project) => v
     (project) => {
       project.edit('openapi/plant-store.yaml', 'The name of the plant', 'The name of a plant');
     },
-    /^generated\/openapi\.json is stale at \/components\/schemas\/Plant\/\S+ \("The name of the plant" there, "The name of a plant" in openapi\/\): run `make generate`$/m,
+    /^generated\/openapi\.json is stale at \/components\/schemas\/Plant\/\S+ \("The name of the plant" there, "The name of a plant" in openapi\/\): run `npx contract-first generate`$/m,
   ],
   'the overlay': [
     (project) => {
@@ -15,13 +15,13 @@ const CHANGES: Readonly<Record<string, readonly [change: (project: Project) => v
         project.read('openapi/overlay.yaml').replace(/description: (\w)/g, 'description: So $1'),
       );
     },
-    /^generated\/openapi\.json is stale at .*"So .* in openapi\/\): run `make generate`$/m,
+    /^generated\/openapi\.json is stale at .*"So .* in openapi\/\): run `npx contract-first generate`$/m,
   ],
   'a merge': [
     (project) => {
       project.write('generated/openapi.json', `<<<<<<< HEAD\n${project.read('generated/openapi.json')}`);
     },
-    /^generated\/openapi\.json is stale: run `make generate`$/m,
+    /^generated\/openapi\.json is stale: run `npx contract-first generate`$/m,
   ],
 };
 
