@@ -17,7 +17,7 @@ const start = (document: string, env: Record<string, string> = {}) => {
 /** Resolves with the address of a mock that serves. */
 async function serve(document: string, env: Record<string, string> = {}): Promise<string> {
   start(document, env);
-  return (await mock.printed(/mock of .* on (http:\S+)/))[1] ?? '';
+  return (await mock.printed(/mock of .* on (http:\S+) \(documentation: \1\/-\/docs\)/))[1] ?? '';
 }
 const ask = (address: string, headers: Record<string, string>) => fetch(`${address}/bearer`, { headers });
 

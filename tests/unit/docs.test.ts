@@ -1,0 +1,177 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { STAGES } from '../../src/contract';
+import { readConfig } from '../../src/config';
+import { ERRORS } from '../../src/errors';
+import { PAGES, readPage as read, ROOT } from '../support/snippets';
+
+// Facts of the code that README, docs/ and CONTRIBUTING repeat for people. (e2e/docs.test.ts runs their commands.)
+
+const readme = read('README.md');
+
+/** The cells of the table with these headings, row by row. */
+function table(headings: readonly string[], text: string): string[][] {
+  const lines = text.split('\n');
+  const cells = (line = '') =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim());
+  const first = lines.findIndex((line) => headings.every((heading, i) => cells(line)[i] === heading));
+  const rest = lines.slice(first + 2);
+  return first < 0
+    ? []
+    : rest
+        .slice(
+          0,
+          rest.findIndex((line) => !line.startsWith('|')),
+        )
+        .map(cells);
+}
+
+test('docs/errors.md lists every kind of error, with its number and its status', () => {
+  const rows = table(['number', 'status', 'kind'], read('docs/errors.md')).map((cells) => cells.slice(0, 3));
+  const errors = Object.entries(ERRORS).toSorted(([, one], [, other]) => one.number - other.number);
+  expect(rows).toEqual(
+    errors.map(([kind, { number, status }]) => [String(number), String(status), `\`${kind}\``]),
+  );
+  expect(rows.filter(([number, status]) => Math.floor(Number(number) / 100) !== Number(status))).toEqual([]);
+});
+
+test('CONTRIBUTING lists the stages of a request in order', () => {
+  const rows = table(['stage'], read('CONTRIBUTING.md'));
+  expect(rows).toEqual(Object.entries(STAGES).map(([name, text]) => [`\`${name}\``, text]));
+});
+
+/** The variables that the server of this project reads. */
+function variablesRead(): string[] {
+  const names = new Set<string>();
+  const get = (given: Readonly<Record<string, string>>, name: string) => {
+    names.add(name);
+    return given[name];
+  };
+  // Some are read beside others only.
+  for (const given of [{}, { OPS_PORT: '0' }, { RATE_LIMIT: '1/1s' }]) readConfig(new Proxy(given, { get }));
+  return [...names];
+}
+
+test('docs/configuration.md lists every variable that the server reads, with its default and its bounds', () => {
+  const page = read('docs/configuration.md');
+  const rows = [...page.matchAll(/^\| `([A-Z_]+)` +\| (?:`(.*?)`)? *\| (.*?) *\|.*\|$/gm)].map((cells) =>
+    cells.slice(1),
+  );
+  const defaults = [...read('.env.example').matchAll(/^([A-Z_]+)=(.*)$/gm)].map((match) => match.slice(1));
+  expect(rows.map(([name]) => name).sort()).toEqual(variablesRead().sort());
+  expect(rows.map(([name, value = '']) => [name, value]).sort()).toEqual(defaults.sort());
+  const wrong = rows.filter(([name = '', , bounds = '']) => {
+    const sentence = wrongOf({ [name]: 'x' });
+    const [, least = '', most = ''] =
+      new RegExp(`^${name}: .*integer from (\\d+) to (\\d+)`, 'm').exec(sentence) ?? [];
+    return !bounds.startsWith(least === '' ? '' : `${least} to ${most}`);
+  });
+  expect(wrong).toEqual([]);
+});
+
+/** What a configuration is refused with; empty if it is accepted. */
+function wrongOf(environment: NodeJS.ProcessEnv): string {
+  try {
+    readConfig(environment);
+    return '';
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+test('the pages and CONTRIBUTING name only targets of the Makefile', () => {
+  const targets = new Set([...read('Makefile').matchAll(/^([a-z]+):/gm)].map(([, name]) => name));
+  const written = [...PAGES, 'CONTRIBUTING.md'].map(read).join('');
+  const named = [...written.matchAll(/`make ([a-z]+)/g)].map(([, name]) => name);
+  const missing = named.filter((name) => !targets.has(name));
+  expect(named.length).toBeGreaterThan(10);
+  expect(missing).toEqual([]);
+});
+
+test('texts and comments name only files that are there', () => {
+  const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
+  const files = listed.split('\n').filter((file) => existsSync(join(ROOT, file)));
+  const isThere = (name: string) =>
+    files.some((file) => `/${file}`.endsWith(`/${name.replace(/^(\.{0,2}\/)+/, '')}`));
+  const texts = files.flatMap((file): [string, RegExp][] => {
+    if (/^CHANGELOG|new-service\/2\.0\.0\//.test(file)) return []; // the past
+    // What a plus marks is to be written.
+    if (file.endsWith('.md')) return [[file, /`([\w./-]+\.(?:ts|mjs|md))`(?! \(\+)/g]];
+    return /\.m?ts$/.test(file)
+      ? [[file, /^\s*(?:\/\/|\/?\*).*?(?<![\w*])([\w./-]+\.(?:ts|mjs|md))\b/gm]]
+      : [];
+  });
+  const named = texts.flatMap(([file, name]) =>
+    [...read(file).matchAll(name)].map((match) => [file, match[1] ?? '']),
+  );
+  expect(named.length).toBeGreaterThan(200);
+  expect(named.filter(([, name = '']) => !isThere(name))).toEqual([]);
+});
+
+test('README names the minimum Node version of package.json', () => {
+  const { engines, devEngines } = JSON.parse(read('package.json')) as {
+    engines: { node: string };
+    devEngines: { runtime: { version: string } };
+  };
+  const [oldest = ''] = /[\d.]+/.exec(engines.node) ?? [];
+  expect(devEngines.runtime.version).toBe(engines.node);
+  expect(readme).toContain(`Node ${oldest}`);
+  expect(read('.github/workflows/ci.yml')).toContain(`node: [${oldest}, `);
+});
+
+/** The anchors of the headings of a page, as GitHub makes them. */
+const anchorsOf = (text: string) =>
+  [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+
+test('links of the pages lead to files and headings that are there', () => {
+  const pages = [
+    ...PAGES,
+    'CONTRIBUTING.md',
+    'src/runtime/README.md',
+    'src/database/README.md',
+    'src/kysely/README.md',
+  ];
+  const links = pages.flatMap((page) =>
+    [...read(page).matchAll(/\]\((?!\w+:)([^)#\s]*)(?:#([^)]*))?\)/g)].map(([link, file = '', anchor]) => ({
+      link: `${page} ${link}`,
+      file: file === '' ? page : normalize(join(dirname(page), file)),
+      anchor,
+    })),
+  );
+  expect(links.length).toBeGreaterThan(40);
+  const dead = links.filter(
+    ({ file, anchor }) =>
+      !existsSync(join(ROOT, file)) || (anchor !== undefined && !anchorsOf(read(file)).includes(anchor)),
+  );
+  expect(dead.map(({ link }) => link)).toEqual([]);
+});
+
+test('README has at most 150 lines', () => {
+  expect(readme.trimEnd().split('\n').length).toBeLessThanOrEqual(150);
+});
+
+test('docs/troubleshooting.md quotes sentences that the code has', () => {
+  const list = execFileSync('git', ['ls-files', 'src', 'scripts'], { cwd: ROOT, encoding: 'utf8' });
+  const code = list
+    .split('\n')
+    .filter((file) => file.endsWith('.ts'))
+    .map(read)
+    .join('');
+  const quoted = [...read('docs/troubleshooting.md').matchAll(/^\| [^|]*?`([^`]+)`/gm)].map(
+    ([, text = '']) => text,
+  );
+  expect(quoted.length).toBeGreaterThan(10);
+  expect(quoted.filter((text) => !code.includes(text))).toEqual([]);
+});
