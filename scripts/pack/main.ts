@@ -8,7 +8,7 @@ import path from 'node:path';
 import ts from 'typescript';
 import { lockedPackages } from '../new/install';
 import { layoutFiles, readLayout } from '../new/layout-files';
-import { root } from '../paths';
+import { nameInProject, root } from '../paths';
 import { esModules } from './esm';
 import { neededBy } from './locked';
 import {
@@ -76,7 +76,7 @@ function compile(): Map<string, string> {
   );
   const files = new Map<string, string>();
   const { diagnostics } = ts.createProgram(names, options).emit(undefined, (file, text) => {
-    files.set(path.relative(root, file).replaceAll(path.sep, '/'), text);
+    files.set(nameInProject(file), text);
   });
   if (diagnostics.length > 0) throw new Error(ts.formatDiagnostics(diagnostics, HOST));
   const types = reachableTypes(files);
@@ -119,7 +119,9 @@ export function pack(): string {
   mkdirSync(path.join(content, SWAGGER_UI));
   for (const name of PAGE)
     copyFileSync(require.resolve(`#swagger-ui/${name}`), path.join(content, SWAGGER_UI, name));
-  execFileSync('npm', ['pack', '--silent', '--pack-destination', FOLDER, content], { cwd: FOLDER });
+  // npm is a script of the shell on Windows: none of its arguments may need quotes.
+  const shell = process.platform === 'win32';
+  execFileSync('npm', ['pack', '--silent', '--pack-destination', '..'], { cwd: content, shell });
   return path.join(FOLDER, `${NAME}-${manifest.version}.tgz`);
 }
 

@@ -147,7 +147,7 @@ test('a service of 2.0.0 works unchanged, and keeps its contract', async () => {
   });
   expect(runIn(service, 'contract-first', 'seed')).toEqual({
     status: 2,
-    output: 'expected the program src/seed.ts, got none: a new service of `make new` has one\n',
+    output: 'expected the program src/seed.ts, got none: a new service of this version has one\n',
   });
   expect(runIn(service, 'contract-first', 'todo').output).toBe('nothing is left to do\n');
 
