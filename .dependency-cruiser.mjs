@@ -61,22 +61,24 @@ const CORE = {
 
 /** The modules of the toolchain. */
 const TOOLCHAIN = {
+  'command.ts': [],
   'paths.ts': [],
-  'jobs.ts': [],
+  'jobs.ts': ['command.ts', 'paths.ts'],
   'load.ts': ['paths.ts'],
-  'node-version.mjs': [],
+  'node-version.cjs': [],
   compiler: ['generate', 'paths.ts'],
-  gate: ['compiler', 'paths.ts'],
+  gate: ['command.ts', 'compiler', 'paths.ts'],
   pack: ['new', 'paths.ts'],
   source: [],
   publish: ['source', 'load.ts', 'paths.ts'],
-  breaking: ['publish', 'source', 'load.ts', 'paths.ts'],
-  generate: ['breaking', 'publish', 'source', 'paths.ts'],
-  mock: ['breaking', 'publish', 'source', 'load.ts', 'paths.ts'],
-  dev: ['compiler', 'generate', 'source', 'load.ts', 'paths.ts'],
-  prove: ['generate', 'publish', 'source', 'load.ts'],
-  new: ['generate', 'mock', 'publish', 'source', 'paths.ts'],
-  'cli.ts': ['breaking', 'dev', 'gate', 'generate', 'jobs.ts', 'mock', 'prove'],
+  breaking: ['command.ts', 'publish', 'source', 'load.ts', 'paths.ts'],
+  generate: ['command.ts', 'breaking', 'publish', 'source', 'paths.ts'],
+  mock: ['command.ts', 'breaking', 'publish', 'source', 'load.ts', 'paths.ts'],
+  dev: ['command.ts', 'compiler', 'generate', 'source', 'load.ts', 'paths.ts'],
+  prove: ['command.ts', 'generate', 'publish', 'source', 'load.ts'],
+  new: ['command.ts', 'generate', 'mock', 'publish', 'source', 'paths.ts'],
+  'verbs.ts': ['command.ts', 'breaking', 'dev', 'gate', 'generate', 'jobs.ts', 'mock', 'new', 'prove'],
+  'cli.ts': ['command.ts', 'verbs.ts'],
 };
 
 /** A folder of src/ that is not a module of its own belongs to the domain. */

@@ -1,8 +1,9 @@
 /** Reads and extends src/handlers/index.ts, the list of handlers. */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import ts from 'typescript';
 import { root } from '../paths';
-import { handlerName, type HandlerName, quoted, unquoted } from './handler-names';
+import { handlerName, type HandlerName, quoted } from './handler-names';
 
 export const FOLDER = 'src/handlers';
 export const INDEX = `${FOLDER}/index.ts`;
@@ -140,4 +141,11 @@ const STUB =
 export function isStubFile(file: string): boolean {
   const text = readFileSync(path.join(root, file), 'utf8');
   return STUB.test(text.replace(/\/\*\* [A-Z]+ \/[^\n]*\*\/\n/, '').replace(/\s+/g, ''));
+}
+
+/** The text of what stands between quotes in code. */
+export function unquoted(code: string): string {
+  const scanner = ts.createScanner(ts.ScriptTarget.Latest, true, ts.LanguageVariant.Standard, `'${code}'`);
+  scanner.scan();
+  return scanner.getTokenValue();
 }

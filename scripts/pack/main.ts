@@ -8,7 +8,15 @@ import path from 'node:path';
 import ts from 'typescript';
 import { layoutFiles, readLayout } from '../new/layout-files';
 import { root } from '../paths';
-import { COMMAND, createManifest, ENTRIES, NAME, reachableTypes, type RootManifest } from './manifest';
+import {
+  COMMAND,
+  createManifest,
+  ENTRIES,
+  LAUNCHERS,
+  NAME,
+  reachableTypes,
+  type RootManifest,
+} from './manifest';
 
 /** The folder of the tarball and of its content, `package/`. */
 export const FOLDER = path.join(root, '.cache/pack');
@@ -60,7 +68,6 @@ export function pack(): string {
   rmSync(content, { recursive: true, force: true });
   const files = compile();
   const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as RootManifest;
-  files.set('package.json', `${JSON.stringify(createManifest(manifest, files), null, 2)}\n`);
   files.set('README.md', readFileSync(path.join(root, 'scripts/pack/PACKAGE.md'), 'utf8'));
   for (const name of [
     'LICENSE',
@@ -71,9 +78,10 @@ export function pack(): string {
     'docs/postgres-backup.md',
   ])
     files.set(name, readFileSync(path.join(root, name), 'utf8'));
-  const style = 'scripts/prove/report/page.css';
-  files.set(`dist/${style}`, readFileSync(path.join(root, style), 'utf8'));
+  for (const name of ['scripts/prove/report/page.css', ...LAUNCHERS])
+    files.set(`dist/${name}`, readFileSync(path.join(root, name), 'utf8'));
   for (const file of layoutFiles()) files.set(`dist/scripts/new/layout/${file}`, readLayout(file));
+  files.set('package.json', `${JSON.stringify(createManifest(manifest, files), null, 2)}\n`);
   for (const [name, text] of files) {
     mkdirSync(path.dirname(path.join(content, name)), { recursive: true });
     writeFileSync(path.join(content, name), text);
