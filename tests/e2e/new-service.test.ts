@@ -62,6 +62,8 @@ test('is laid out by one command, and is green at once', async () => {
   const { output } = run('todo');
   expect(output).toContain('2 operations are stubs');
   expect(output).toContain('buyTicket | response | 409 | *: to do');
+  expect(output).toMatch(/^1 of what the document says .* is not sent: .*\n {2}newEvent$/m);
+  expect(read('src/dependencies.ts')).toContain('readonly senders: Senders<webhooks>;');
 
   expect(runIn(service, 'tsc', '-p', 'src')).toEqual({ status: 0, output: '' });
   const production = start({ NODE_ENV: 'production', API_USERS: 'ada:secret', API_KEYS: 'key' });
@@ -88,7 +90,7 @@ test("the layout's own document gives the layout back", () => {
   // But for the marks of regions, the paths of this project, the name of the package, and the handler that no document tells.
   for (const file of standing.filter((one) => !one.endsWith('print-label.ts'))) {
     const text = readFileSync(join(layout, file), 'utf8')
-      .replace(/^.*#region (here|users|curl)\b[^]*?#endregion \1\b.*\n/gm, '')
+      .replace(/^.*#region (here|users|senders|curl)\b[^]*?#endregion \1\b.*\n/gm, '')
       .replace(/^.*#(end)?region.*\n/gm, '')
       .replace('contract-first-server.tgz', basename(TARBALL));
     writeFileSync(join(target, named(file)), file.endsWith('.ts') ? withoutUnusedImports(text) : text);
