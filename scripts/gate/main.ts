@@ -6,7 +6,7 @@ import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { type Outcome, RUN, unknown, UsageError } from '../command';
 import { treeDigest } from './tree';
-import { installed, root } from '../paths';
+import { installed, readManifest, root } from '../paths';
 
 /** A check: its commands, in order, each a program of node_modules/.bin or a file of the toolchain. */
 interface Check {
@@ -54,6 +54,15 @@ const CHECKS: Readonly<Record<string, Check>> = {
   },
 };
 
+/** Jest loads the ES modules of a service only with an option of Node. */
+const ENV =
+  readManifest().type === 'module'
+    ? {
+        ...process.env,
+        NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --experimental-vm-modules --disable-warning=ExperimentalWarning`,
+      }
+    : process.env;
+
 /** The folder of one file for each check that has passed. */
 const NOTES = path.join(root, '.cache/passed');
 
@@ -71,7 +80,7 @@ async function run(commands: readonly string[], alone: boolean): Promise<Verdict
       ? [process.execPath, [...process.execArgv, require.resolve(program)]]
       : [installed('.bin', program), []];
     const out = alone ? 'inherit' : 'pipe';
-    const child = spawn(file, [...options, ...args], { cwd: root, stdio: ['ignore', out, out] });
+    const child = spawn(file, [...options, ...args], { cwd: root, stdio: ['ignore', out, out], env: ENV });
     for (const stream of [child.stdout, child.stderr])
       stream?.setEncoding('utf8').on('data', (text: string) => (output += text));
     const [status] = (await once(child, 'close')) as [number | null];

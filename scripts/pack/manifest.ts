@@ -27,6 +27,12 @@ export const COMMAND = 'scripts/cli';
 export const LAUNCHER = 'scripts/contract-first.cjs';
 export const LAUNCHERS = [LAUNCHER, 'scripts/node-version.cjs'];
 
+/**
+ * The folder of the files of Swagger UI. The package carries them, because their own brings 10 MB that no page needs, and a
+ * script that reports each installation, for which pnpm fails.
+ */
+export const SWAGGER_UI = 'dist/swagger-ui';
+
 /** What only an entry of its own imports: a service that uses the entry has it among its dependencies. */
 const OPTIONAL = 'kysely';
 /** The versions of it that tests/e2e/package.test.ts and tests/system/consumers use. */
@@ -57,9 +63,9 @@ export function createManifest(root: RootManifest, files: ReadonlyMap<string, st
   const versions = { ...root.devDependencies, ...root.dependencies };
   const named = new Set<string>();
   for (const [file, text] of files) {
-    const names = file.endsWith('.d.ts')
+    const names = /\.d\.m?ts$/.test(file)
       ? importsIn(text).flatMap((name) => [packageOf(name), `@types/${packageOf(name)}`])
-      : file.endsWith('.js')
+      : /\.m?js$/.test(file)
         ? stringsIn(text)
         : [];
     for (const name of names) if (Object.hasOwn(versions, name) && name !== OPTIONAL) named.add(name);
@@ -78,9 +84,12 @@ export function createManifest(root: RootManifest, files: ReadonlyMap<string, st
         .sort()
         .map((name) => [name, range(name)]),
     );
-  const entries = Object.entries(ENTRIES).map(
-    ([entry, file]) => [entry, { types: `./dist/${file}.d.ts`, default: `./dist/${file}.js` }] as const,
-  );
+  const entries = Object.entries(ENTRIES).map(([entry, file]) => {
+    const required = { types: `./dist/${file}.d.ts`, default: `./dist/${file}.js` };
+    if (!files.has(`dist/${file}.mjs`)) return [entry, required] as const;
+    const imported = { types: `./dist/${file}.d.mts`, default: `./dist/${file}.mjs` };
+    return [entry, { import: imported, ...required }] as const;
+  });
   const { '.': main, ...others } = Object.fromEntries(entries);
   return {
     name: NAME,
@@ -90,6 +99,7 @@ export function createManifest(root: RootManifest, files: ReadonlyMap<string, st
     engines: root.engines,
     type: 'commonjs',
     bin: { 'contract-first': `dist/${LAUNCHER}` },
+    imports: { '#swagger-ui/*': `./${SWAGGER_UI}/*` },
     exports: { ...Object.fromEntries(entries), './package.json': './package.json' },
     // For `moduleResolution: node10`, which knows no `exports`.
     main: main?.default,

@@ -16,8 +16,8 @@ import {
 import { STYLE } from './docs-style';
 import { staticFile } from './static-file';
 
-/** The files of Swagger UI, from its package (https://github.com/swagger-api/swagger-ui). */
-const ASSETS = path.dirname(require.resolve('swagger-ui-dist/package.json'));
+/** The files of Swagger UI (https://github.com/swagger-api/swagger-ui): package.json says where. */
+const ASSETS = path.dirname(require.resolve('#swagger-ui/LICENSE'));
 const FILES = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png', 'oauth2-redirect.js'];
 /** The scripts of the page. */
 const SCRIPTS = path.join(__dirname, 'page');
