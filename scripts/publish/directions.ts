@@ -13,7 +13,7 @@ import {
   type OpenApiDocument,
   walk,
 } from '../../src/contract';
-import { bodyOf, partOf, reaches, replacementOf, type Use } from './body-types';
+import { bodyOf, partOf, reaches, replacementOf, type Use, type View } from './body-types';
 
 const SCHEMAS = '/components/schemas';
 /** The keyword of the properties that each object excludes. */
@@ -27,8 +27,14 @@ const EXCLUDED: Partial<Record<Kind, OneWayKeyword>> = {
  * The document to generate types from. Requests refer to copies of schemas that lack `readOnly` properties and require
  * properties with a default. Responses refer to copies that lack `writeOnly` properties. In forms of several parts and in
  * events, the copies have files and decoded values. A schema without any of these has no copy.
+ *
+ * @param view a client may leave out what has a default, and names files and bytes by other types
  */
-export function splitByDirection(document: OpenApiDocument, codecs = new Codecs()): JsonObject {
+export function splitByDirection(
+  document: OpenApiDocument,
+  codecs = new Codecs(),
+  view: View = 'service',
+): JsonObject {
   const schemas: Record<string, unknown> = Object.fromEntries(members(document.at(SCHEMAS)));
   const copies = new Map<string, string>();
   const pending: { readonly copy: string; readonly pointer: string; readonly use: Use }[] = [];
@@ -45,7 +51,7 @@ export function splitByDirection(document: OpenApiDocument, codecs = new Codecs(
     const known = copies.get(key);
     if (known !== undefined) return known;
     let copy = name;
-    if (isOwn || differs(document, pointer, keyword)) {
+    if (isOwn || differs(document, pointer, keyword, view)) {
       copy += keyword === 'readOnly' ? 'Request' : 'Response';
       while (copy in schemas) copy += '_';
       schemas[copy] = {}; // filled in below
@@ -92,7 +98,7 @@ export function splitByDirection(document: OpenApiDocument, codecs = new Codecs(
       const kept = relation === 'possible' ? all.filter(({ i }) => !marks.always(joinPointer(here, i))) : all;
       return [[key, (kept.length > 0 ? kept : all).map(({ branch, i }) => part(branch, i))]];
     });
-    return keyword === 'readOnly'
+    return keyword === 'readOnly' && view === 'service'
       ? requireDefaults(Object.fromEntries(narrowed), pointer)
       : Object.fromEntries(narrowed);
   }
@@ -140,7 +146,8 @@ export function splitByDirection(document: OpenApiDocument, codecs = new Codecs(
     if (keyword) {
       const narrowed = (at: string, how?: Partial<Use>) =>
         narrow(document.at(at), at, { keyword, ...how }, []);
-      const body = kind === 'MediaType' ? bodyOf(document, codecs, pointer, keyword, narrowed) : undefined;
+      const body =
+        kind === 'MediaType' ? bodyOf(document, codecs, pointer, keyword, view, narrowed) : undefined;
       if (body) Object.assign(value, { schema: body });
       else if (isObject(value['schema']))
         Object.assign(value, { schema: narrowed(joinPointer(pointer, 'schema')) });
@@ -153,7 +160,8 @@ export function splitByDirection(document: OpenApiDocument, codecs = new Codecs(
         schema: narrow(document.at(at) ?? {}, at, { keyword }, []),
       });
     }
-    if (kind === 'Parameter' && parameterHasDefault(value, pointer)) Object.assign(value, { required: true });
+    if (view === 'service' && kind === 'Parameter' && parameterHasDefault(value, pointer))
+      Object.assign(value, { required: true });
   });
   // A queue instead of recursion: a chain of references can be longer than the stack.
   for (const { copy, pointer, use } of pending)
@@ -167,7 +175,10 @@ const hasDefault = (document: OpenApiDocument, pointer: string): boolean =>
   document.subschemas.certain(pointer).some(({ value }) => 'default' in value);
 
 /** Whether types differ by direction at `pointer` or in a schema that it refers to. */
-const differs = (document: OpenApiDocument, pointer: string, keyword: OneWayKeyword): boolean =>
+const differs = (document: OpenApiDocument, pointer: string, keyword: OneWayKeyword, view: View): boolean =>
   document.subschemas
     .all(pointer)
-    .some(({ value }) => value[keyword] === true || (keyword === 'readOnly' && 'default' in value));
+    .some(
+      ({ value }) =>
+        value[keyword] === true || (view === 'service' && keyword === 'readOnly' && 'default' in value),
+    );

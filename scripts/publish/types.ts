@@ -24,7 +24,7 @@ import {
 } from '../../src/contract';
 import { SourceError } from '../source/read-file';
 import { stepsOf, valueAt } from '../source/values';
-import { TYPE } from './body-types';
+import { TYPE, type View } from './body-types';
 import { withLaterTypes } from './later-words';
 import { splitByDirection } from './directions';
 import { typedDocument } from './typed-document';
@@ -43,11 +43,12 @@ export interface Types {
  * The types of a document with int64 as bigint, and the security requirements of each operation.
  *
  * @param codecs those of the service
+ * @param view of the handlers, or of a client: its requests lack defaults, and its bodies are what fetch takes and gives
  * @throws {SourceError} if there are none
  */
-export function typesOf(described: OpenApiDocument, codecs?: Codecs): Types {
+export function typesOf(described: OpenApiDocument, codecs?: Codecs, view?: View): Types {
   // openapi-typescript knows doubles only.
-  const text = writeDocument(splitByDirection(new OpenApiDocument(typedDocument(described)), codecs));
+  const text = writeDocument(splitByDirection(new OpenApiDocument(typedDocument(described)), codecs, view));
   const mark = unusedMark(text);
   // It would decode the names of paths.
   const percent = `!${mark}`;
