@@ -4,7 +4,7 @@ SHELL := /bin/bash
 
 # Empty if the installed Node is new enough. Otherwise the Node of .nvmrc, which npm installs once into .node/.
 NODE :=
-ifneq ($(shell node scripts/node-version.mjs 2>/dev/null && echo new),new)
+ifneq ($(shell node scripts/node-version.cjs 2>/dev/null && echo new),new)
 NODE := .node/node_modules/.bin/node
 OLD := $(shell node --version)
 endif
@@ -13,11 +13,15 @@ export PATH := $(CURDIR)/node_modules/.bin:$(if $(NODE),$(CURDIR)/.node/node_mod
 export NODE_COMPILE_CACHE := $(CURDIR)/.cache/node
 
 INSTALLED := node_modules/.package-lock.json
+# The targets that are verbs do what `npx contract-first VERB` does.
+CLI := tsx scripts/cli.ts
 
 .PHONY: help install generate breaking check quick loop modules format build pack test gate run dev migrate backup restore seed mock clean browser contract todo new mutants crash cluster alerts connections soak bodies growth bench testers servers documents sbom image
 
+DAILY := dev generate check test contract todo run mock
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' -v daily=' $(DAILY) ' '/^[a-z-]+:.*## / { line = sprintf("  make %-11s  %s", $$1, $$2); \
+	  if (index(daily, " " $$1 " ")) print line; else others = others "\n" line } END { print others }' $(MAKEFILE_LIST)
 
 install: $(INSTALLED) ## install the dependencies
 $(INSTALLED): package.json package-lock.json | $(NODE)
@@ -38,34 +42,34 @@ run: build ## build and serve
 	@node --enable-source-maps dist/main.js
 
 dev: $(INSTALLED) ## serve while you edit: check every change, then replace the server
-	@tsx scripts/dev/main.ts
+	@$(CLI) dev
 
 migrate: $(INSTALLED) ## apply the migrations that the database lacks; list them
-	@tsx src/main.ts migrate
+	@$(CLI) migrate
 
 backup: $(INSTALLED) ## copy the SQLite database while it is used: make backup TO=/mnt/monday.db
-	@tsx src/main.ts backup '$(or $(TO),$(error make backup TO=/mnt/monday.db))'
+	@$(CLI) backup '$(or $(TO),$(error make backup TO=/mnt/monday.db))'
 
 restore: $(INSTALLED) ## put a backup in the place of the SQLite database: make restore FROM=/mnt/monday.db
-	@tsx src/main.ts restore '$(or $(FROM),$(error make restore FROM=/mnt/monday.db))'
+	@$(CLI) restore '$(or $(FROM),$(error make restore FROM=/mnt/monday.db))'
 
 seed: $(INSTALLED) ## fill the database of a developer: src/seed.ts
-	@tsx src/seed.ts
+	@$(CLI) seed
 
 mock: $(INSTALLED) ## serve any document: make mock DOC=path/to/openapi.yaml
-	@tsx scripts/mock/main.ts '$(DOC)' $(if $(ALLOW_OUTSIDE),--allow-outside)
+	@$(CLI) mock '$(DOC)' $(if $(ALLOW_OUTSIDE),--allow-outside)
 
 generate: $(INSTALLED) ## update generated/ and handler stubs from openapi/; list the changes; ALL=1 lists every line
-	@tsx scripts/generate/main.ts
+	@$(CLI) generate $(if $(ALL),--all)
 
 breaking: $(INSTALLED) ## list the changes that break a client of the contract at BASE=git-ref
-	@tsx scripts/breaking/main.ts $(BASE)
+	@$(CLI) breaking '$(BASE)' $(if $(ALL),--all)
 
 check: $(INSTALLED) ## check types, lint, imports, format and generated/; list all findings
-	@tsx scripts/gate/main.ts
+	@$(CLI) check
 
 quick: $(INSTALLED) ## check types and lint, run the fast tests, name the tests left out
-	@tsx scripts/gate/main.ts code quick
+	@$(CLI) check --only code,quick
 
 loop: $(INSTALLED) ## run the development loop in a copy; draw it for README
 	@tsx tests/system/loop/main.ts
@@ -77,20 +81,21 @@ format: $(INSTALLED) ## format every file
 	prettier --write --log-level warn .
 
 test: $(INSTALLED) ## run every test; AGAIN=1 runs them even if nothing has changed
-	@tsx scripts/gate/main.ts test
+	@$(CLI) test
 
 browser: $(INSTALLED) ## test the documentation page in Chromium (or CHROMIUM=path)
-	@tsx scripts/gate/main.ts browser
+	@$(CLI) check --only browser
 
 gate: check test browser ## everything that must pass before a commit reaches main
 
 contract: $(INSTALLED) ## test the server against the document, or any: URL=http://127.0.0.1:8080 DOC=openapi.yaml
 	@case '$(WRITE)' in '' | 1 | all) ;; *) echo "make contract: expected WRITE=1 or WRITE=all, got '$(WRITE)'" >&2; exit 2 ;; esac
-	@$(if $(URL),tsx scripts/prove/service/contract.ts --url '$(URL)' --doc '$(DOC)' $(if $(CREDENTIALS),--credentials '$(CREDENTIALS)') \
-	  $(if $(WRITE),$(if $(filter all,$(WRITE)),--write-all,--write)) $(if $(PROFILE),--profile '$(PROFILE)') $(if $(WAIVERS),--waivers '$(WAIVERS)') $(ARGS),tsx scripts/prove/service/contract.ts $(if $(SERVE),--serve) $(ARGS))
+	@$(CLI) contract $(if $(URL),--url '$(URL)' --doc '$(DOC)') $(if $(CREDENTIALS),--credentials '$(CREDENTIALS)') \
+	  $(if $(WRITE),$(if $(filter all,$(WRITE)),--write-all,--write)) $(if $(PROFILE),--profile '$(PROFILE)') \
+	  $(if $(WAIVERS),--waivers '$(WAIVERS)') $(if $(SERVE),--serve) $(ARGS)
 
 todo: $(INSTALLED) ## list what is left to write
-	@tsx scripts/prove/service/todo.ts
+	@$(CLI) todo
 
 new: $(INSTALLED) ## lay out a service of your own: make new DIR=../museum DOC=path/to/museum.yaml NAME=museum
 	@tsx scripts/new/main.ts '$(DIR)' '$(DOC)' '$(NAME)' $(if $(ALLOW_OUTSIDE),--allow-outside)

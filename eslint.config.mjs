@@ -27,7 +27,8 @@ export default tseslint.config(
   },
   // A handler returns a promise, also where it awaits nothing.
   { files: ['src/handlers/**'], rules: { '@typescript-eslint/require-await': 'off' } },
-  { files: ['**/*.mjs'], ...tseslint.configs.disableTypeChecked },
+  { files: ['**/*.{cjs,mjs}'], ...tseslint.configs.disableTypeChecked },
+  { files: ['**/*.cjs'], rules: { '@typescript-eslint/no-require-imports': 'off' } },
   {
     files: ['src/**'],
     ignores: ['src/config.ts', 'src/runtime/job.ts'], // job.ts passes on what config.ts reads

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 /** The root folder of the service, where the commands run. The paths below are relative to it. */
@@ -22,6 +22,19 @@ export function installed(...name: string[]): string {
 export function workOn(folder: string): void {
   root = folder;
   process.chdir(folder);
+}
+
+/** What the scripts read of the package.json of a service. */
+export interface Manifest {
+  readonly type?: string;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+}
+
+/** The package.json of the service; empty if there is none. */
+export function readManifest(): Manifest {
+  const file = path.join(root, 'package.json');
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Manifest) : {};
 }
 
 /** The folder of the document and of its parts. */

@@ -18,7 +18,7 @@ export type Kind = KindOf<OwnKind>;
 
 /**
  * Every kind of error, its status and its error number. Clients branch on the number: the status times 100 plus two
- * digits. A number never changes its meaning. README.md has the table for people.
+ * digits. A number never changes its meaning. docs/errors.md has the table for people.
  */
 export const ERRORS: ErrorTable<OwnKind> = {
   ...COMMON,

@@ -75,12 +75,13 @@ class PlanReader {
       path: (paths[0] ?? '').replace(/[^{}]+|\{[^{}]*\}/g, (text) =>
         text.startsWith('{') ? text : encoded(text),
       ),
-      parameters: parameters.map(({ name, in: place, style, explode, json }) => ({
+      parameters: parameters.map(({ name, in: place, style, explode, json, required, schemaPointer }) => ({
         name,
         in: place,
         style,
         explode,
         ...(json && { json }),
+        ...((required || this.hasDefault(schemaPointer)) && { isTelling: true }),
       })),
       bodies: (requestBody?.content ?? []).map((media) => this.media(media, 'request')),
       responses: Object.fromEntries(
@@ -94,6 +95,13 @@ class PlanReader {
       ),
       security: security.map((alternative) => alternative.map(({ scheme }) => scheme)),
     };
+  }
+
+  private hasDefault(pointer: string | undefined): boolean {
+    return (
+      pointer !== undefined &&
+      this.document.subschemas.certain(pointer).some(({ value }) => 'default' in value)
+    );
   }
 
   private media(media: MediaTypeObject, direction: 'request' | 'response'): plan.Media {

@@ -211,7 +211,7 @@ function aboutTable({ checker, advice }: Context, literal: ts.ObjectLiteralExpre
     ...renamed,
     ...(lacking.length > 0
       ? [
-          `${lacking.join(', ')}: no handler for this operation of the document. \`make generate\` writes a stub for it and lists it here`,
+          `${lacking.join(', ')}: no handler for this operation of the document. \`npx contract-first generate\` writes a stub for it and lists it here`,
         ]
       : []),
     ...(missing.length === 0 ? unknown.map(advice.gone) : []),

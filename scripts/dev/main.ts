@@ -31,7 +31,7 @@ function generateSecrets(): Readonly<Record<string, string>> | undefined {
     const generated = sessionSecrets();
     for (const { variable, secret } of generated)
       console.log(
-        `${variable} is not set; until make dev ends the server ${secret === undefined ? 'signs tokens with a secret of its own' : `accepts ${secret}`}`,
+        `${variable} is not set; until this program ends the server ${secret === undefined ? 'signs tokens with a secret of its own' : `accepts ${secret}`}`,
       );
     return Object.fromEntries(generated.map(({ variable, value }) => [variable, value]));
   } catch {
@@ -161,11 +161,13 @@ async function settle(): Promise<void> {
   updating = false;
 }
 
-export function main(): void {
+/** Serves until a signal ends the process. */
+export function dev(): void {
   cluster.setupPrimary({
     exec: path.join(root, 'dist/main.js'),
     execArgv: ['--enable-source-maps'],
     cwd: root,
+    args: [],
   });
   for (const folder of [SOURCES, 'src']) {
     watchFolder(path.join(root, folder), () => {
@@ -197,5 +199,3 @@ export function main(): void {
   }
   void settle();
 }
-
-if (require.main === module) main();

@@ -1,14 +1,12 @@
-/**
- * `tsx scripts/gate/main.ts [NAME...]`: runs these checks in parallel, and lists all findings. Exits with 1 if a check
- * fails. Skips a check that has passed on the same files, unless AGAIN is set.
- */
+/** The checks: they run in parallel, and all findings are listed. One that has passed on the same files is skipped. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
+import { type Outcome, RUN, unknown, UsageError } from '../command';
 import { treeDigest } from './tree';
-import { installed, root } from '../paths';
+import { installed, readManifest, root } from '../paths';
 
 /** A check: its commands, in order, each a program of node_modules/.bin or a file of the toolchain. */
 interface Check {
@@ -40,12 +38,12 @@ const CHECKS: Readonly<Record<string, Check>> = {
     commands: [
       'prettier --check --log-level warn --cache --cache-strategy content --cache-location .cache/prettier.json .',
     ],
-    remedy: 'make format',
+    remedy: 'npx prettier --write .',
   },
-  generated: { commands: ['../generate/main --check'] },
+  generated: { commands: ['../cli generate --check'] },
   quick: {
     commands: [`${JEST} --testPathIgnorePatterns ${LEFT_OUT}`],
-    omission: `left out ${LEFT_OUT.replaceAll(' ', ', ')}: \`make test\` runs them`,
+    omission: `left out ${LEFT_OUT.replaceAll(' ', ', ')}: \`${RUN} test\` runs them`,
   },
   test: { commands: ['tsc -p src', ...PACK, `${JEST} --json --outputFile reports/jest.json`] },
   browser: {
@@ -55,6 +53,15 @@ const CHECKS: Readonly<Record<string, Check>> = {
     ],
   },
 };
+
+/** Jest loads the ES modules of a service only with an option of Node. */
+const ENV =
+  readManifest().type === 'module'
+    ? {
+        ...process.env,
+        NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --experimental-vm-modules --disable-warning=ExperimentalWarning`,
+      }
+    : process.env;
 
 /** The folder of one file for each check that has passed. */
 const NOTES = path.join(root, '.cache/passed');
@@ -73,7 +80,7 @@ async function run(commands: readonly string[], alone: boolean): Promise<Verdict
       ? [process.execPath, [...process.execArgv, require.resolve(program)]]
       : [installed('.bin', program), []];
     const out = alone ? 'inherit' : 'pipe';
-    const child = spawn(file, [...options, ...args], { cwd: root, stdio: ['ignore', out, out] });
+    const child = spawn(file, [...options, ...args], { cwd: root, stdio: ['ignore', out, out], env: ENV });
     for (const stream of [child.stdout, child.stderr])
       stream?.setEncoding('utf8').on('data', (text: string) => (output += text));
     const [status] = (await once(child, 'close')) as [number | null];
@@ -94,57 +101,74 @@ function lastPass(name: string, digest: string | undefined): string | undefined 
 
 const seconds = (since: number) => `${((performance.now() - since) / 1000).toFixed(1)} s`;
 
-/** Runs the checks. Returns the names of those that failed. */
-async function runChecks(names: readonly string[]): Promise<string[]> {
-  const digest = treeDigest();
-  const failed: string[] = [];
-  const waiting = [...names];
-  async function work(): Promise<void> {
-    for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
-      const before = process.env['AGAIN'] ? undefined : lastPass(name, digest);
-      if (before !== undefined) {
-        console.log(`${name}: passed on these files at ${before}; AGAIN=1 runs it again`);
-        continue;
-      }
-      const began = performance.now();
-      const { passed, output } = await run(CHECKS[name]?.commands ?? [], names.length === 1);
-      console.log(`${passed ? '' : output}${name}: ${passed ? 'passed' : 'FAILED'} after ${seconds(began)}`);
-      if (!passed) failed.push(name);
-      // Files that have changed meanwhile may have been read before or after.
-      else if (digest !== undefined && treeDigest() === digest) {
-        mkdirSync(NOTES, { recursive: true });
-        writeFileSync(path.join(NOTES, name), `${digest}\n${new Date().toISOString()}\n`);
-      }
-    }
-  }
-  await Promise.all(Array.from({ length: availableParallelism() }, work));
-  return failed;
+/** What came of a check. */
+interface Checked {
+  readonly name: string;
+  readonly passed: boolean;
+  /** When it passed on the same files, ISO 8601: it did not run again. */
+  readonly skipped?: string;
+  readonly seconds?: number;
+  /** What it printed, unless that went to the terminal. */
+  readonly output?: string;
 }
 
-export const test = (): Promise<void> => main(['test']);
-
-/** @param given the names of the checks; by default, those of `make check` */
-export async function main(given: readonly string[]): Promise<void> {
-  const unknown = given.filter((name) => !Object.hasOwn(CHECKS, name));
-  if (unknown.length > 0) {
-    console.error(`expected names of checks (${Object.keys(CHECKS).join(', ')}), got ${unknown.join(', ')}`);
-    process.exitCode = 2;
-    return;
+async function check(
+  name: string,
+  digest: string | undefined,
+  again: boolean,
+  alone: boolean,
+): Promise<Checked> {
+  const skipped = again ? undefined : lastPass(name, digest);
+  if (skipped !== undefined) {
+    console.log(`${name}: passed on these files at ${skipped}; --again (AGAIN=1) runs it again`);
+    return { name, passed: true, skipped };
   }
-  const names = given.length > 0 ? given : ['code', 'boundaries', 'format', 'generated'];
   const began = performance.now();
-  const failed = await runChecks(names);
+  const { passed, output } = await run(CHECKS[name]?.commands ?? [], alone);
+  console.log(`${passed ? '' : output}${name}: ${passed ? 'passed' : 'FAILED'} after ${seconds(began)}`);
+  // Files that have changed meanwhile may have been read before or after.
+  if (passed && digest !== undefined && treeDigest() === digest) {
+    mkdirSync(NOTES, { recursive: true });
+    writeFileSync(path.join(NOTES, name), `${digest}\n${new Date().toISOString()}\n`);
+  }
+  return { name, passed, seconds: (performance.now() - began) / 1000, output };
+}
+
+/**
+ * Runs checks.
+ *
+ * @param names of the checks; by default those without tests
+ * @returns with status 1 if one has failed
+ * @throws {UsageError} if there is no such check
+ */
+export async function runGate(
+  options: { readonly again?: boolean; readonly json?: boolean },
+  names: readonly string[] = ['code', 'boundaries', 'format', 'generated'],
+): Promise<Outcome> {
+  for (const name of names)
+    if (!Object.hasOwn(CHECKS, name)) throw new UsageError(unknown('check', name, Object.keys(CHECKS)));
+  const began = performance.now();
+  const digest = treeDigest();
+  const again = options.again ?? Boolean(process.env['AGAIN']);
+  const alone = names.length === 1 && options.json !== true;
+  const checks: Checked[] = [];
+  const waiting = [...names];
+  async function work(): Promise<void> {
+    for (let name = waiting.shift(); name !== undefined; name = waiting.shift())
+      checks.push(await check(name, digest, again, alone));
+  }
+  await Promise.all(Array.from({ length: availableParallelism() }, work));
   for (const name of names) {
     const { omission } = CHECKS[name] ?? {};
     if (omission !== undefined) console.log(`${name}: ${omission}`);
   }
-  if (failed.length === 0) return;
-  const remedied = failed.map((name) => {
-    const { remedy } = CHECKS[name] ?? {};
-    return remedy === undefined ? name : `${name} (\`${remedy}\` repairs it)`;
-  });
-  console.error(`\nfailed after ${seconds(began)}: ${remedied.join(', ')}`);
-  process.exitCode = 1;
+  const failed = checks.filter(({ passed }) => !passed);
+  if (failed.length > 0) {
+    const remedied = failed.map(({ name }) => {
+      const { remedy } = CHECKS[name] ?? {};
+      return remedy === undefined ? name : `${name} (\`${remedy}\` repairs it)`;
+    });
+    console.error(`\nfailed after ${seconds(began)}: ${remedied.join(', ')}`);
+  }
+  return { status: failed.length > 0 ? 1 : 0, json: { passed: failed.length === 0, checks } };
 }
-
-if (require.main === module) void main(process.argv.slice(2));

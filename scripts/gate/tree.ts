@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { installed, root } from '../paths';
 
@@ -13,8 +13,12 @@ export const digestOf = (parts: Iterable<string | Buffer>): string => {
   return hash.digest('hex');
 };
 
+/** Where npm, pnpm and two generations of Yarn list the installed packages, in node_modules/. */
+const LISTS = ['.package-lock.json', '.pnpm/lock.yaml', '.yarn-state.yml', '.yarn-integrity'];
+
 /** The list of the installed packages. */
-export const installedList = (): string => installed('.package-lock.json');
+export const installedList = (): string =>
+  LISTS.map((list) => installed(list)).find((file) => existsSync(file)) ?? installed('.package-lock.json');
 
 export const contentOf = (file: string): string | Buffer => {
   try {

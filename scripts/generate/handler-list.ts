@@ -1,8 +1,9 @@
 /** Reads and extends src/handlers/index.ts, the list of handlers. */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import ts from 'typescript';
 import { root } from '../paths';
-import { handlerName, type HandlerName, quoted, unquoted } from './handler-names';
+import { handlerName, type HandlerName, quoted } from './handler-names';
 
 export const FOLDER = 'src/handlers';
 export const INDEX = `${FOLDER}/index.ts`;
@@ -25,6 +26,11 @@ export class HandlerList {
   static read(): HandlerList | undefined {
     const file = path.join(root, INDEX);
     return existsSync(file) ? new HandlerList(readFileSync(file, 'utf8')) : undefined;
+  }
+
+  /** What its imports of files end with: `.js` or `.ts` in a service of ES modules, where Node needs it; else nothing. */
+  get ending(): string {
+    return /from '\.[^']*?(\.[jt]s)?'/.exec(this.text)?.[1] ?? '';
   }
 
   /** The arguments of a new entry. */
@@ -69,23 +75,28 @@ export class HandlerList {
     const files = new Set([...this.text.matchAll(IMPORT)].map(([, , file = '']) => file.toLowerCase()));
     return handlerName(
       operationId,
-      (name) => !this.imports(name) && (used.has(name.identifier) || files.has(`./${name.file}`)),
+      (name) =>
+        !this.imports(name) && (used.has(name.identifier) || files.has(`./${name.file}${this.ending}`)),
     );
   }
 
   /** Whether a handler is imported from its file, without an entry. */
-  private imports({ identifier, file }: HandlerName): boolean {
-    const isEntry = [...this.named().values()].includes(identifier);
-    return !isEntry && this.text.includes(`import { ${identifier} } from './${file}';`);
+  private imports(name: HandlerName): boolean {
+    const isEntry = [...this.named().values()].includes(name.identifier);
+    return !isEntry && this.text.includes(this.importOf(name));
+  }
+
+  private importOf({ identifier, file }: HandlerName): string {
+    return `import { ${identifier} } from './${file}${this.ending}';`;
   }
 
   /** The two lines of an operation: its import and its entry. */
-  lines(operationId: string, { identifier, file }: HandlerName): [string, string] {
+  lines(operationId: string, name: HandlerName): [string, string] {
     // `__proto__: value` in an object literal sets its prototype.
     const key = /^(?!__proto__$)[A-Za-z_$][\w$]*$/.test(operationId) ? operationId : quoted(operationId);
     return [
-      `import { ${identifier} } from './${file}';`,
-      `${operationId === '__proto__' ? `[${key}]` : key}: ${identifier}(${this.parameters}),`,
+      this.importOf(name),
+      `${operationId === '__proto__' ? `[${key}]` : key}: ${name.identifier}(${this.parameters}),`,
     ];
   }
 
@@ -115,7 +126,7 @@ export class HandlerList {
     const line = [...this.text.matchAll(IMPORT)].find(([, imported = '']) =>
       wordsOf(imported).includes(name),
     );
-    return line && `${path.posix.join(FOLDER, line[2] ?? '')}.ts`;
+    return line && `${path.posix.join(FOLDER, line[2] ?? '').replace(/\.[jt]s$/, '')}.ts`;
   }
 
   /** The file that exports the handler of an operation; undefined if it is not there. */
@@ -134,10 +145,17 @@ const wordsOf = (text: string): string[] => text.split(/[^\p{ID_Continue}$\u200c
 
 /** A handler that does nothing but call `stub`, as `make generate` writes it. */
 const STUB =
-  /^import\{stub\}from'[^']*';importtype\{CreateHandler\}from'\.\/types';exportconst[^:]*:CreateHandler<'(?:[^'\\]|\\.)*'>=\(\)=>stub\('(?:[^'\\]|\\.)*'\);$/u;
+  /^import\{stub\}from'[^']*';importtype\{CreateHandler\}from'\.\/types(?:\.[jt]s)?';exportconst[^:]*:CreateHandler<'(?:[^'\\]|\\.)*'>=\(\)=>stub\('(?:[^'\\]|\\.)*'\);$/u;
 
 /** Whether nobody has changed a stub since `make generate` wrote it, except its format. */
 export function isStubFile(file: string): boolean {
   const text = readFileSync(path.join(root, file), 'utf8');
   return STUB.test(text.replace(/\/\*\* [A-Z]+ \/[^\n]*\*\/\n/, '').replace(/\s+/g, ''));
+}
+
+/** The text of what stands between quotes in code. */
+export function unquoted(code: string): string {
+  const scanner = ts.createScanner(ts.ScriptTarget.Latest, true, ts.LanguageVariant.Standard, `'${code}'`);
+  scanner.scan();
+  return scanner.getTokenValue();
 }

@@ -1,5 +1,4 @@
 /** Makes the names that an operation has in code: of a variable, and of a file. The operationId itself never changes. */
-import ts from 'typescript';
 
 export interface HandlerName {
   /** Of the exported handler. */
@@ -13,6 +12,15 @@ const LONGEST = 60;
 
 /** Names of devices on Windows, with any extension, and the other files of the folder. */
 const NO_FILES = /^(con|prn|aux|nul|com\d|lpt\d|conin|conout|index|types)$/;
+
+/** Words that cannot name a variable in strict mode (ECMA-262, 12.7.2). */
+const KEYWORDS = new Set(
+  (
+    'break case catch class const continue debugger default delete do else enum export extends false finally for function if ' +
+    'implements import in instanceof interface let new null package private protected public return static super switch this ' +
+    'throw true try typeof var void while with yield'
+  ).split(' '),
+);
 
 /** Names that a module cannot export or that its compiled form uses (TypeScript: CommonJS), and those that generated files import. */
 const TAKEN =
@@ -69,12 +77,8 @@ const shortened = (text: string): string => (SHORT.exec(text)?.[0] ?? '').replac
 const isFree = (name: string): boolean => isIdentifier(name) && !RESERVED.has(name);
 
 /** Whether a text can be the name of a variable in every mode: `delete` and `package` cannot. */
-export function isIdentifier(text: string): boolean {
-  const scanner = ts.createScanner(ts.ScriptTarget.Latest, true, ts.LanguageVariant.Standard, text);
-  const token = scanner.scan();
-  const named = token === ts.SyntaxKind.Identifier || token > ts.SyntaxKind.LastFutureReservedWord;
-  return named && scanner.getTokenEnd() === text.length && !scanner.hasUnicodeEscape();
-}
+export const isIdentifier = (text: string): boolean =>
+  /^[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*$/u.test(text) && !KEYWORDS.has(text);
 
 /** A text as a string of TypeScript on one line. */
 export const quoted = (text: string): string =>
@@ -86,10 +90,3 @@ export const quoted = (text: string): string =>
       /[\u007f-\u009f\u2028\u2029\ufeff]/g,
       (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
     )}'`;
-
-/** The text of what stands between quotes in code. */
-export function unquoted(code: string): string {
-  const scanner = ts.createScanner(ts.ScriptTarget.Latest, true, ts.LanguageVariant.Standard, `'${code}'`);
-  scanner.scan();
-  return scanner.getTokenValue();
-}

@@ -25,7 +25,7 @@ export function addStubs(
     const name = index.nameFor(operationId);
     const stub = `${FOLDER}/${name.file}.ts`;
     const there = existsSync(path.join(root, stub));
-    if (!there) writeFileSync(path.join(root, stub), stubText(operation, name));
+    if (!there) writeFileSync(path.join(root, stub), stubText(operation, name, index.ending));
     lines.push(
       there
         ? `${stub} exists and is not changed`
@@ -39,10 +39,15 @@ export function addStubs(
   return lines;
 }
 
-/** The text of the file of a handler that nobody has written yet. */
+/**
+ * The text of the file of a handler that nobody has written yet.
+ *
+ * @param ending what imports of files end with
+ */
 export function stubText(
   { operationId, method, paths: [at = ''] }: Operation,
   { identifier }: HandlerName,
+  ending = '',
 ): string {
   // The service of the project that the package is built from has the core in its own repository.
   const core = existsSync(path.join(root, 'src/contract')) ? '../contract' : 'contract-first-server';
@@ -50,7 +55,7 @@ export function stubText(
   const head = `export const ${identifier}: CreateHandler<${quoted(operationId)}> =`;
   const breaks = `${head} ${made};`.length > 110;
   return `import { stub } from '${core}';
-import type { CreateHandler } from './types';
+import type { CreateHandler } from './types${ending}';
 
 /** ${method} ${at.replaceAll('*/', '* /')} */
 ${head}${breaks ? '\n  ' : ' '}${made};

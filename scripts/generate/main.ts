@@ -1,7 +1,3 @@
-/**
- * Generates generated/ from openapi/, and a stub in src/handlers/ for each new operation. Prints the changes, or with `--all`
- * everything about the last one. With `--check` it writes nothing, and exits with 1 if a file of generated/ is stale.
- */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { isObject, type JsonObject, type Operation, readDocument } from '../../src/contract';
@@ -14,6 +10,7 @@ import { HandlerList } from './handler-list';
 import { addStubs } from './handlers';
 import { nextSteps } from './next-steps';
 import { handlersLeft, type Renamed, renamedOperations, renamedSentence, renamedText } from './renamed';
+import type { Outcome } from '../command';
 import { MOST, readMemory, withoutPlace, writeMemory } from './report';
 import { PUBLISHED, RENAMED, root } from '../paths';
 import { bounded, printsAll } from '../publish/bounded';
@@ -22,10 +19,10 @@ import { publish, type Publication } from '../publish/publish';
 import { SourceError } from '../source/source';
 
 const BREAKING =
-  'a client of the earlier contract would break: undo the change, or accept the break (`make breaking BASE=--help` shows how)';
+  'a client of the earlier contract would break: undo the change, or accept the break (`npx contract-first breaking --help` shows how)';
 
 /** The command that lists what another one has cut. */
-const ALL = 'make generate ALL=1';
+const ALL = 'npx contract-first generate --all';
 
 /**
  * Updates generated/ and the list of handlers.
@@ -101,7 +98,7 @@ async function check(): Promise<void> {
     first?.[0] === PUBLISHED
       ? staleSentence(read(PUBLISHED), publication.document)
       : `${first?.[0] ?? ''} is stale`;
-  const stale = first && `${sentence}: run \`make generate\` and commit the result`;
+  const stale = first && `${sentence}: run \`npx contract-first generate\` and commit the result`;
   throw new SourceError([...(stale === undefined ? [] : [stale]), ...steps].join('\n'));
 }
 
@@ -137,14 +134,17 @@ function read(file: string): string {
   }
 }
 
-export async function main(args: readonly string[]): Promise<void> {
-  try {
-    if (args.includes('--check')) await check();
-    else console.log((await generate(printsAll(args))).join('\n'));
-  } catch (error) {
-    console.error(error instanceof SourceError ? error.message : error);
-    process.exitCode = 1;
-  }
+/**
+ * Generates generated/ from openapi/, and a stub in src/handlers/ for each new operation. Prints the changes, or with `all`
+ * everything about the last one. With `check` it writes nothing.
+ *
+ * @throws {SourceError} also if a file of generated/ is stale, with `check`
+ */
+export async function runGenerate(options: {
+  readonly all?: boolean;
+  readonly check?: boolean;
+}): Promise<Outcome> {
+  const lines = options.check === true ? (await check(), []) : await generate(printsAll(options.all));
+  for (const line of lines) console.log(line);
+  return { status: 0, json: { lines } };
 }
-
-if (require.main === module) void main(process.argv.slice(2));

@@ -1,9 +1,3 @@
-/**
- * `tsx scripts/mock/main.ts DOCUMENT`: serves any OpenAPI document with full validation. The responses are examples
- * of the document or generated values. With `--allow-outside`, parts of the document may be outside of its folder. The mock
- * reads API_TOKENS, whose tokens pass every security scheme, CORS_ORIGINS, by default any, and the environment variables
- * that every server has.
- */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
@@ -15,7 +9,6 @@ import {
   createMetrics,
   createReport,
   HEADERS,
-  InvalidConfig,
   PLAIN_ERRORS,
   readEnvironment,
   readSecrets,
@@ -25,13 +18,21 @@ import {
 import { createMock, type Mock } from './service';
 import { readExtensions } from '../load';
 import { remarkLines } from '../publish/remarks';
-import { ALLOW_OUTSIDE, located, readSource, type Source, SourceError } from '../source/source';
+import { located, readSource, type Source, SourceError } from '../source/source';
 
 /** Milliseconds between two searches for a response. */
 const PAUSE = 10;
 
-async function serve(file: string, allowOutside: boolean): Promise<void> {
-  if (file === '') throw new SourceError('expected a document: make mock DOC=path/to/openapi.yaml');
+/**
+ * Serves any OpenAPI document with full validation, until a signal. The responses are examples of the document or generated
+ * values. The mock reads API_TOKENS, whose tokens pass every security scheme, CORS_ORIGINS, by default any, and the environment
+ * variables that every server has.
+ *
+ * @param allowOutside whether parts of the document may be outside of its folder
+ * @throws {SourceError} if nothing of the document can be served
+ * @throws {InvalidConfig}
+ */
+export async function mock(file: string, allowOutside = false): Promise<undefined> {
   const { given, ...config } = readEnvironment(process.env, (variables) => ({
     ...readServerConfig(variables),
     given: readTokens(variables),
@@ -58,7 +59,7 @@ async function serve(file: string, allowOutside: boolean): Promise<void> {
   console.log(`\nmock of ${file} on ${address}`);
   if (generated !== undefined)
     console.log(`API_TOKENS is not set; this token is valid until the mock ends: ${generated}`);
-  console.log('The credentials of the mock, as a file for make contract CREDENTIALS=file:');
+  console.log('The credentials of the mock, as a file for `contract-first contract --credentials FILE`:');
   console.log(credentials);
   console.log(account);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -95,15 +96,3 @@ function createMocked(source: Source, options: Parameters<typeof createMock>[1])
     throw error;
   }
 }
-
-export async function main(args: readonly string[]): Promise<void> {
-  const [document = ''] = args.filter((arg) => arg !== ALLOW_OUTSIDE);
-  try {
-    await serve(document, args.includes(ALLOW_OUTSIDE));
-  } catch (error) {
-    console.error(error instanceof SourceError || error instanceof InvalidConfig ? error.message : error);
-    process.exit(1);
-  }
-}
-
-if (require.main === module) void main(process.argv.slice(2));

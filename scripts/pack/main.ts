@@ -3,15 +3,36 @@
  * .cache/pack/contract-first-server-VERSION.tgz. Prints its path. It does not check types: `make check` does.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
 import { layoutFiles, readLayout } from '../new/layout-files';
 import { root } from '../paths';
-import { COMMAND, createManifest, ENTRIES, NAME, reachableTypes, type RootManifest } from './manifest';
+import { esModules } from './esm';
+import {
+  COMMAND,
+  createManifest,
+  ENTRIES,
+  LAUNCHERS,
+  NAME,
+  reachableTypes,
+  type RootManifest,
+  SWAGGER_UI,
+} from './manifest';
 
 /** The folder of the tarball and of its content, `package/`. */
 export const FOLDER = path.join(root, '.cache/pack');
+
+/** What the page asks of Swagger UI, and its licenses. */
+const PAGE = [
+  'swagger-ui.css',
+  'swagger-ui-bundle.js',
+  'swagger-ui-bundle.js.LICENSE.txt',
+  'favicon-32x32.png',
+  'oauth2-redirect.js',
+  'LICENSE',
+  'NOTICE',
+];
 
 /** The programs that commands run as processes and threads of their own. */
 const PROGRAMS = ['scripts/gate/code', 'scripts/gate/boundaries', 'scripts/dev/rest'];
@@ -51,7 +72,8 @@ function compile(): Map<string, string> {
   });
   if (diagnostics.length > 0) throw new Error(ts.formatDiagnostics(diagnostics, HOST));
   const types = reachableTypes(files);
-  return new Map([...files].filter(([name]) => name.endsWith('.js') || types.has(name)));
+  const packed = [...files].filter(([name]) => name.endsWith('.js') || types.has(name));
+  return new Map([...packed, ...esModules(files)]);
 }
 
 /** Builds the tarball, and returns its path. */
@@ -60,7 +82,6 @@ export function pack(): string {
   rmSync(content, { recursive: true, force: true });
   const files = compile();
   const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as RootManifest;
-  files.set('package.json', `${JSON.stringify(createManifest(manifest, files), null, 2)}\n`);
   files.set('README.md', readFileSync(path.join(root, 'scripts/pack/PACKAGE.md'), 'utf8'));
   for (const name of [
     'LICENSE',
@@ -71,13 +92,17 @@ export function pack(): string {
     'docs/postgres-backup.md',
   ])
     files.set(name, readFileSync(path.join(root, name), 'utf8'));
-  const style = 'scripts/prove/report/page.css';
-  files.set(`dist/${style}`, readFileSync(path.join(root, style), 'utf8'));
+  for (const name of ['scripts/prove/report/page.css', ...LAUNCHERS])
+    files.set(`dist/${name}`, readFileSync(path.join(root, name), 'utf8'));
   for (const file of layoutFiles()) files.set(`dist/scripts/new/layout/${file}`, readLayout(file));
+  files.set('package.json', `${JSON.stringify(createManifest(manifest, files), null, 2)}\n`);
   for (const [name, text] of files) {
     mkdirSync(path.dirname(path.join(content, name)), { recursive: true });
     writeFileSync(path.join(content, name), text);
   }
+  mkdirSync(path.join(content, SWAGGER_UI));
+  for (const name of PAGE)
+    copyFileSync(require.resolve(`#swagger-ui/${name}`), path.join(content, SWAGGER_UI, name));
   execFileSync('npm', ['pack', '--silent', '--pack-destination', FOLDER, content], { cwd: FOLDER });
   return path.join(FOLDER, `${NAME}-${manifest.version}.tgz`);
 }

@@ -23,30 +23,74 @@ export const ENTRIES: Readonly<Record<string, string>> = {
   './testing': 'scripts/prove/index',
 };
 export const COMMAND = 'scripts/cli';
+/** What starts it, on any Node, and what that reads. They are copied as they are. */
+export const LAUNCHER = 'scripts/contract-first.cjs';
+export const LAUNCHERS = [LAUNCHER, 'scripts/node-version.cjs'];
+
+/**
+ * The folder of the files of Swagger UI. The package carries them, because their own brings 10 MB that no page needs, and a
+ * script that reports each installation, for which pnpm fails.
+ */
+export const SWAGGER_UI = 'dist/swagger-ui';
 
 /** What only an entry of its own imports: a service that uses the entry has it among its dependencies. */
 const OPTIONAL = 'kysely';
+/** The versions of it that tests/e2e/package.test.ts and tests/system/consumers use. */
+const OPTIONAL_RANGE = '0.28 || 0.29';
 
 /**
- * Creates the package.json of the package. The packages that the code of src/ names are its dependencies, with the
- * versions of this project. Those that only the toolchain, the tests or the types name are in the member `toolchain`: a
- * service has them as devDependencies. They are no optional peers, because `npm ci --omit=dev` installs those (npm 11).
+ * What a service has as devDependencies: tens of megabytes, in versions that it may choose. Everything else that the package
+ * names is small and comes with it, so that the commands that need no service run anywhere.
+ */
+const TOOLS: ReadonlySet<string> = new Set([
+  'dependency-cruiser',
+  'eslint',
+  'openapi-typescript',
+  'prettier',
+  'tsx',
+  'typescript',
+]);
+
+/**
+ * Creates the package.json of the package. The packages that its code and its public declarations name are its dependencies,
+ * in the versions of this project. Types have a range: a second copy of them beside that of a service declares its globals
+ * twice. {@link TOOLS} are in the member `toolchain`. They are no optional peers, because `npm ci --omit=dev` installs those
+ * (npm 11).
  *
- * @param files the text of each compiled file, by its path in the package
+ * @param files the text of each file, by its path in the package
  */
 export function createManifest(root: RootManifest, files: ReadonlyMap<string, string>): object {
   const versions = { ...root.devDependencies, ...root.dependencies };
-  const [needed, tools] = [new Set<string>(), new Set<string>()];
+  const named = new Set<string>();
   for (const [file, text] of files) {
-    const isRunTime = file.startsWith('dist/src/') && file.endsWith('.js');
-    const names = file.endsWith('.d.ts')
+    const names = /\.d\.m?ts$/.test(file)
       ? importsIn(text).flatMap((name) => [packageOf(name), `@types/${packageOf(name)}`])
-      : stringsIn(text);
-    for (const name of names) if (Object.hasOwn(versions, name)) (isRunTime ? needed : tools).add(name);
+      : /\.m?js$/.test(file)
+        ? stringsIn(text)
+        : [];
+    for (const name of names) if (Object.hasOwn(versions, name) && name !== OPTIONAL) named.add(name);
   }
-  needed.delete(OPTIONAL);
-  const pinned = (names: Iterable<string>) =>
-    Object.fromEntries([...names].sort().map((name) => [name, versions[name]]));
+  const range = (name: string) =>
+    // The types of Node have the version of Node, which the service chooses.
+    name === '@types/node'
+      ? `>=${versions[name]}`
+      : name.startsWith('@types/')
+        ? `^${versions[name]}`
+        : versions[name];
+  const withVersions = (isTool: boolean) =>
+    Object.fromEntries(
+      [...named]
+        .filter((name) => TOOLS.has(name) === isTool)
+        .sort()
+        .map((name) => [name, range(name)]),
+    );
+  const entries = Object.entries(ENTRIES).map(([entry, file]) => {
+    const required = { types: `./dist/${file}.d.ts`, default: `./dist/${file}.js` };
+    if (!files.has(`dist/${file}.mjs`)) return [entry, required] as const;
+    const imported = { types: `./dist/${file}.d.mts`, default: `./dist/${file}.mjs` };
+    return [entry, { import: imported, ...required }] as const;
+  });
+  const { '.': main, ...others } = Object.fromEntries(entries);
   return {
     name: NAME,
     version: root.version,
@@ -54,20 +98,20 @@ export function createManifest(root: RootManifest, files: ReadonlyMap<string, st
     license: root.license,
     engines: root.engines,
     type: 'commonjs',
-    bin: { 'contract-first': `dist/${COMMAND}.js` },
-    exports: {
-      ...Object.fromEntries(
-        Object.entries(ENTRIES).map(([entry, file]) => [
-          entry,
-          { types: `./dist/${file}.d.ts`, default: `./dist/${file}.js` },
-        ]),
-      ),
-      './package.json': './package.json',
+    bin: { 'contract-first': `dist/${LAUNCHER}` },
+    imports: { '#swagger-ui/*': `./${SWAGGER_UI}/*` },
+    exports: { ...Object.fromEntries(entries), './package.json': './package.json' },
+    // For `moduleResolution: node10`, which knows no `exports`.
+    main: main?.default,
+    types: main?.types,
+    typesVersions: {
+      '*': Object.fromEntries(Object.entries(others).map(([entry, { types }]) => [entry.slice(2), [types]])),
     },
-    dependencies: pinned(needed),
-    peerDependencies: { [OPTIONAL]: `~${versions[OPTIONAL]}` },
+    files: [...new Set([...files.keys()].map((file) => file.split('/')[0]))].sort(),
+    dependencies: withVersions(false),
+    peerDependencies: { [OPTIONAL]: OPTIONAL_RANGE },
     peerDependenciesMeta: { [OPTIONAL]: { optional: true } },
-    toolchain: pinned([...tools].filter((name) => !needed.has(name) && name !== OPTIONAL)),
+    toolchain: withVersions(true),
   };
 }
 

@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { isatty } from 'node:tty';
-import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
 import { parse, type YAMLParseError } from 'yaml';
+import { type Outcome, type Parsed, UsageError } from '../command';
 import { parseReplay } from './failure';
 import { contractReport, type Locate } from './report/contract-report';
 import { githubAnnotations } from './report/github';
 import { createProgress } from './report/progress';
 import { messageOf } from './attempts';
+import type { RUN_OPTIONS } from './options';
 import { run, type RunOptions } from './run';
 import type { Supervision } from './supervise';
 import type { Target, Waiver } from './target';
@@ -15,27 +16,7 @@ import type { Json } from './json/tree';
 import { formatReport } from './report/terminal';
 import { writeReport } from './report/files';
 
-/** The options of each command that runs the prover, for `parseArgs`. */
-export const RUN_OPTIONS = {
-  runs: { type: 'string' },
-  only: { type: 'string' },
-  seed: { type: 'string' },
-  replay: { type: 'string' },
-  report: { type: 'string' },
-  github: { type: 'boolean' },
-} as const;
-
-export const RUN_USAGE = `  --runs N              generated requests for each operation, valid and faulty each
-  --only OPERATIONS     test these only, separated by commas
-  --seed N              the seed of the generated requests (a digest of the document)
-  --replay CASE         send one generated case again, as the report prints it
-  --report FOLDER       where to write index.html, contract.json and junit.xml (reports/contract)
-  --github              annotate the lines of the document (default in GitHub Actions)
-
-Exit status: 0 nothing failed and nothing is open, 1 something failed or is open, 2 the run could not start or end.`;
-
-/** The values of {@link RUN_OPTIONS}. */
-type RunValues = ReturnType<typeof parseArgs<{ options: typeof RUN_OPTIONS }>>['values'];
+type RunValues = Parsed<typeof RUN_OPTIONS>['values'];
 
 interface CommandOptions {
   /** Generated requests for each operation, valid and faulty each. */
@@ -48,14 +29,14 @@ interface CommandOptions {
 /**
  * Runs the prover as a command: shows the progress, prints the result, and writes the report.
  *
- * @returns the exit status
+ * @returns the exit status, and the report
  * @throws {Error} if an option is wrong or the run could not start
  */
 export async function runCommand(
   target: Target,
   values: RunValues,
   { runs, locate, supervision }: CommandOptions = {},
-): Promise<number> {
+): Promise<Outcome> {
   // In a thread, process.stderr does not know that it is a terminal.
   const { update, end } = createProgress({
     isTTY: isatty(2),
@@ -77,8 +58,8 @@ export async function runCommand(
   if (values.github ?? process.env['GITHUB_ACTIONS'] === 'true')
     for (const annotation of githubAnnotations(report)) console.log(annotation);
   if (folder !== undefined) console.log(`\nAll of it: ${folder}/index.html, contract.json, junit.xml`);
-  if (result.passed) return 0;
-  return result.stopped !== undefined && result.failures.length === 0 ? 2 : 1;
+  const couldNotEnd = result.stopped !== undefined && result.failures.length === 0;
+  return { status: result.passed ? 0 : couldNotEnd ? 2 : 1, json: report };
 }
 
 /** Keeps the report so far, as often as it takes a tenth of the time. */
@@ -100,7 +81,7 @@ function keeper({ keep }: Supervision, folder: string | undefined): NonNullable<
 /** Generated requests for each operation, and no run takes longer. */
 const MAX_RUNS = 1_000_000;
 
-/** @throws {Error} if the option is not an integer from `least` to `most` */
+/** @throws {UsageError} if the option is not an integer from `least` to `most` */
 export function integerOption(
   name: string,
   text: string | undefined,
@@ -111,24 +92,7 @@ export function integerOption(
   const number = Number(text);
   if (/^-?\d+$/.test(text) && number >= least && number <= most) return number;
   const range = least === Number.MIN_SAFE_INTEGER ? 'an integer' : `an integer from ${least} to ${most}`;
-  throw new Error(`expected --${name} to be ${range}, got ${JSON.stringify(text)}`);
-}
-
-/**
- * The values of options.
- *
- * @throws {Error} with the options that there are, if one is wrong
- */
-export function parseOptions<T extends ParseArgsOptionsConfig>(argv: readonly string[], options: T) {
-  try {
-    return parseArgs({ args: [...argv], options }).values;
-  } catch (error) {
-    const [named = ''] = /(?<=')[^']*(?=')/.exec((error as Error).message) ?? [];
-    const known = Object.entries(options).map(
-      ([name, { type }]) => `--${name}${type === 'string' ? ' VALUE' : ''}`,
-    );
-    throw new Error(`expected the options ${known.join(', ')}, got ${named}`, { cause: error });
-  }
+  throw new UsageError(`expected --${name} to be ${range}, got ${JSON.stringify(text)}`);
 }
 
 /**

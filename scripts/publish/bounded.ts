@@ -1,6 +1,5 @@
 /** Whether a command is to print every line: with `--all`, or after `make ... ALL=1`, which make puts into the environment. */
-export const printsAll = (args: readonly string[]): boolean =>
-  args.includes('--all') || Boolean(process.env['ALL']);
+export const printsAll = (all = false): boolean => all || Boolean(process.env['ALL']);
 
 /**
  * Cuts sections so that all of them have at most `most` lines. Short ones stay whole; a cut one ends with the number of lines

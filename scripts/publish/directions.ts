@@ -12,6 +12,7 @@ import {
   type OneWayKeyword,
   type OpenApiDocument,
   walk,
+  type Walked,
 } from '../../src/contract';
 import { bodyOf, partOf, reaches, replacementOf, type Use, type View } from './body-types';
 
@@ -22,6 +23,8 @@ const EXCLUDED: Partial<Record<Kind, OneWayKeyword>> = {
   RequestBody: 'readOnly',
   Response: 'writeOnly',
 };
+/** The same of what the server sends, which sent.ts has put in the place of `webhooks`. */
+const SENT: typeof EXCLUDED = { Parameter: 'writeOnly', RequestBody: 'writeOnly', Response: 'readOnly' };
 
 /**
  * The document to generate types from. Requests refer to copies of schemas that lack `readOnly` properties and require
@@ -135,10 +138,9 @@ export function splitByDirection(
 
   const published = structuredClone(document.root);
   const directions = new Map<string, OneWayKeyword>();
-  walk({ pointer: '', value: published, expected: 'OpenAPI', documented: false }, (walked) => {
-    const { pointer, value, kind, documented } = walked;
+  const direct = ({ pointer, value, kind, documented }: Walked, excluded = EXCLUDED) => {
     if (documented || kind === 'Schema') return;
-    const own = EXCLUDED[kind];
+    const own = excluded[kind];
     if (own) directions.set(pointer, own);
     let holder = pointer;
     while (holder !== '' && !directions.has(holder)) holder = holder.slice(0, holder.lastIndexOf('/'));
@@ -160,9 +162,20 @@ export function splitByDirection(
         schema: narrow(document.at(at) ?? {}, at, { keyword }, []),
       });
     }
-    if (view === 'service' && kind === 'Parameter' && parameterHasDefault(value, pointer))
+    const isFilled = view === 'service' && excluded === EXCLUDED;
+    if (kind === 'Parameter' && isFilled && parameterHasDefault(value, pointer))
       Object.assign(value, { required: true });
+  };
+  walk({ pointer: '', value: published, expected: 'OpenAPI', documented: false }, (walked) => {
+    direct(walked);
   });
+  for (const [name, value] of members(published['webhooks']))
+    walk(
+      { pointer: joinPointer('/webhooks', name), value, expected: 'PathItem', documented: false },
+      (walked) => {
+        direct(walked, SENT);
+      },
+    );
   // A queue instead of recursion: a chain of references can be longer than the stack.
   for (const { copy, pointer, use } of pending)
     schemas[copy] = narrow(document.at(pointer), pointer, use, []);

@@ -16,7 +16,7 @@ export async function assertFresh({ document }: Source): Promise<void> {
   const { document: current } = await overlay(document);
   const published = read();
   if (published === publishedText(current)) return;
-  throw new SourceError(`${staleSentence(published, current)}: run \`make generate\``);
+  throw new SourceError(`${staleSentence(published, current)}: run \`npx contract-first generate\``);
 }
 
 function read(): string {

@@ -1,5 +1,4 @@
-/** Carries what OpenAPI 3.2 adds past openapi-typescript, which knows 3.1: the only file that does. */
-import ts from 'typescript';
+/** Carries what OpenAPI 3.2 adds past the generator of types, which knows 3.1; types.ts writes it back. */
 import {
   isObject,
   members,
@@ -12,12 +11,12 @@ import {
 
 type Mutable = Record<string, unknown>;
 
-/** The methods that openapi-typescript reads. */
+/** The methods of OpenAPI 3.1. */
 const KNOWN = /^(get|put|post|delete|options|head|patch|trace)$/i;
 /** Ends the path of an operation with another method: no path of a document has a fragment. */
-const FURTHER = '#';
+export const FURTHER = '#';
 /** The name of a parameter that is the whole query. */
-const WHOLE = '(querystring)';
+export const WHOLE = '(querystring)';
 
 /**
  * Writes a copy of a document in words of 3.1:
@@ -66,32 +65,3 @@ function inlineMediaTypes(content: object, document: OpenApiDocument): void {
 }
 
 const copyOf = (value: unknown): unknown => readDocument(writeDocument({ value }))['value'];
-
-/** Writes the types of a document in words of 3.1 as those of the document. */
-export function withLaterTypes(nodes: readonly ts.Node[]): ts.Node[] {
-  const result = ts.transform(
-    [...nodes],
-    [
-      (context) => (node) => {
-        const visit = (one: ts.Node): ts.Node | undefined => {
-          if (!ts.isPropertySignature(one)) return ts.visitEachChild(one, visit, context);
-          const name = nameOf(one);
-          if (name.startsWith('/') && name.includes(FURTHER)) return undefined;
-          const [whole] =
-            name === 'query' && one.type && ts.isTypeLiteralNode(one.type) ? one.type.members : [];
-          if (!whole || !ts.isPropertySignature(whole) || nameOf(whole) !== WHOLE || !whole.type)
-            return ts.visitEachChild(one, visit, context);
-          const { factory } = ts;
-          const absent = factory.createKeywordTypeNode(ts.SyntaxKind.UndefinedKeyword);
-          const type = whole.questionToken ? factory.createUnionTypeNode([whole.type, absent]) : whole.type;
-          return factory.updatePropertySignature(one, one.modifiers, one.name, undefined, type);
-        };
-        return ts.visitNode(node, visit) ?? node;
-      },
-    ],
-  );
-  return result.transformed;
-}
-
-const nameOf = ({ name }: ts.PropertySignature): string =>
-  ts.isIdentifier(name) || ts.isStringLiteral(name) ? name.text : '';

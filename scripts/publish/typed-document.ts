@@ -1,4 +1,4 @@
-/** Prepares a document for openapi-typescript, which reads less than the document may have. */
+/** Prepares a document for a generator of types, which reads less than the document may have. */
 import {
   isObject,
   joinPointer,
@@ -17,6 +17,7 @@ import { withoutLaterWords } from './later-words';
 type Mutable = Record<string, unknown>;
 
 const SCHEMAS = '/components/schemas';
+const EVALUATING = ['$ref', 'allOf', 'anyOf', 'oneOf', 'if', 'dependentSchemas'];
 
 /**
  * The same document, in which
@@ -112,8 +113,9 @@ function prepareObject({ kind, value }: Walked, document: OpenApiDocument, schem
     if (Array.isArray(list)) object[name] = list.map(withoutBoolean);
   }
   const { $defs, unevaluatedProperties, additionalProperties } = object;
+  // What other schemas list is evaluated, and its types are not known here.
   if ((unevaluatedProperties ?? false) !== false && additionalProperties === undefined)
-    object['additionalProperties'] = unevaluatedProperties;
+    object['additionalProperties'] = EVALUATING.some((name) => name in object) || unevaluatedProperties;
   if (isObject($defs))
     object['$defs'] = Object.fromEntries(
       members($defs).map(([name, schema]) => [name, withoutBoolean(schema)]),
@@ -123,7 +125,7 @@ function prepareObject({ kind, value }: Walked, document: OpenApiDocument, schem
 const withoutBoolean = (schema: unknown): unknown =>
   schema === true ? {} : schema === false ? { not: {} } : schema;
 
-/** Whether data has a name by which openapi-typescript finds discriminators, wherever it stands. */
+/** Whether data has a name by which a generator may find discriminators, wherever it stands. */
 const hasSchemaWord = (value: unknown): boolean =>
   typeof value === 'object' &&
   value !== null &&

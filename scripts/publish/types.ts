@@ -16,6 +16,7 @@ import {
   isInt64,
   isObject,
   joinPointer,
+  type JsonObject,
   OpenApiDocument,
   readOperations,
   type Remark,
@@ -25,12 +26,18 @@ import {
 import { SourceError } from '../source/read-file';
 import { stepsOf, valueAt } from '../source/values';
 import { TYPE, type View } from './body-types';
-import { withLaterTypes } from './later-words';
 import { splitByDirection } from './directions';
+import { plainSchemas, SCHEMAS } from './plain-schemas';
+import { withSent } from './sent';
+import { withLaterTypes, withRecursion } from './type-nodes';
 import { typedDocument } from './typed-document';
 
 /** openapi-typescript looks names up in objects that inherit these: it throws for a property `hasOwnProperty`. */
 const INHERITED_NAME = new RegExp(`\\b(?:${Object.getOwnPropertyNames(Object.prototype).join('|')})\\b`, 'g');
+/** `Omit` of the standard library has neither the listed properties beside an index signature nor the branches of a union. */
+const OMIT = 'type Omit<T, K extends PropertyKey> = { [P in keyof T as P extends K ? never : P]: T[P] };\n';
+
+const { factory } = ts;
 
 export interface Types {
   /** The content of generated/openapi.d.ts. */
@@ -47,17 +54,9 @@ export interface Types {
  * @throws {SourceError} if there are none
  */
 export function typesOf(described: OpenApiDocument, codecs?: Codecs, view?: View): Types {
-  // openapi-typescript knows doubles only.
-  const text = writeDocument(splitByDirection(new OpenApiDocument(typedDocument(described)), codecs, view));
-  const mark = unusedMark(text);
-  // It would decode the names of paths.
-  const percent = `!${mark}`;
-  const marked = text.replaceAll(INHERITED_NAME, `$&${mark}`).replaceAll('%', percent);
-  const unmarked = (written: string) => written.replaceAll(percent, '%').replaceAll(mark, '');
-  const read = () => JSON.parse(marked) as OpenAPI3;
-  const untyped = new Set<string>();
-  const nodes = nodesOf(read()) ?? nodesOf(withoutUntyped(read(), untyped));
-  if (!nodes) throw new SourceError('no types were found for this document');
+  const { text, untyped } = generateTypes(
+    splitByDirection(withSent(new OpenApiDocument(typedDocument(described))), codecs, view),
+  );
   const operations = new Map(readOperations(described).map((one) => [one.operationId, one]));
   const requirements = [...operations.values()].map(({ operationId, security }) => {
     const alternatives = security.map((schemes) =>
@@ -66,20 +65,56 @@ export function typesOf(described: OpenApiDocument, codecs?: Codecs, view?: View
     return `    ${JSON.stringify(operationId)}: ${alternatives.join(' | ') || 'never'};\n`;
   });
   return {
-    untyped: [...untyped].map((pointer) => ({
-      pointer: unmarked(pointer),
-      message: 'no type was found for it: its values are unknown',
-      keyword: 'types',
-    })),
+    untyped,
     text: `/**
  * Made by \`make generate\` from openapi/. Do not edit: change the document instead.
  */
 
-${unmarked(astToString(withLaterTypes(nodes)))}
+${text}
 /** The security requirements of each operation: alternatives, each with its schemes and their scopes. */
 export interface security {
 ${requirements.join('')}}
 `,
+  };
+}
+
+/**
+ * The types of a prepared document: all that another generator would have to do.
+ *
+ * It writes the interfaces `paths`, `webhooks`, `components` and `operations`. An operation has `parameters` (`path`, `query`,
+ * `header`, `cookie`), `requestBody` and, by status, `responses`; these have `headers`, and `content` by media type. What is
+ * not required is optional. An object without listed properties is open; one with some has an index signature if
+ * `additionalProperties` is a schema or true. An integer with the format int64 is a bigint. A schema with the keyword `TYPE`
+ * is that type of TypeScript, with the type of its `items` as argument. The property of a discriminator has the names of its
+ * mapping. A description is a comment.
+ *
+ * tests/unit/scripts/assignable-types.test.ts and typed-documents.test.ts hold a generator to it.
+ *
+ * @param prepared a document in words of OpenAPI 3.1 (`typedDocument`), each of whose schemas has one direction
+ * (`splitByDirection`). All references lead to components of the document. It is changed.
+ * @throws {SourceError} if there are none
+ */
+export function generateTypes(prepared: JsonObject): Types {
+  const circular = plainSchemas(prepared as Record<string, unknown>);
+  const text = writeDocument(prepared);
+  const mark = unusedMark(text);
+  // It would decode the names of paths.
+  const percent = `!${mark}`;
+  const marked = text.replaceAll(INHERITED_NAME, `$&${mark}`).replaceAll('%', percent);
+  const unmarked = (written: string) => written.replaceAll(percent, '%').replaceAll(mark, '');
+  // It knows doubles only.
+  const read = () => JSON.parse(marked) as OpenAPI3;
+  const untyped = new Set<string>();
+  const nodes = nodesOf(read()) ?? nodesOf(withoutUntyped(read(), untyped));
+  if (!nodes) throw new SourceError('no types were found for this document');
+  const written = unmarked(astToString(withRecursion(withLaterTypes(nodes))));
+  return {
+    text: written.includes('Omit<') ? `${written}${OMIT}` : written,
+    untyped: [...circular, ...[...untyped].map(unmarked)].map((pointer) => ({
+      pointer,
+      message: 'no type was found for it: its values are unknown',
+      keyword: 'types',
+    })),
   };
 }
 
@@ -112,24 +147,29 @@ function contextOf(document: OpenAPI3): GlobalContext {
     injectFooter: [],
     silent: true,
     transform,
-    resolve: (ref) => resolveRef(document, ref, { silent: true }),
+    // It would write WithRequired, which does not compile for a union; plainSchemas() lists what is required.
+    resolve: (ref) =>
+      ref.startsWith(`#${SCHEMAS}/`) ? undefined : resolveRef(document, ref, { silent: true }),
   };
   return context as GlobalContext;
 }
 
 function transform(schema: object, options: TransformNodeOptions): ts.TypeNode | undefined {
   if (!isObject(schema)) return undefined;
-  const type = schema[TYPE];
-  if (typeof type === 'string') {
-    const items = 'items' in schema ? [transformSchemaObject(schema['items'] as SchemaObject, options)] : [];
-    return ts.factory.createTypeReferenceNode(type, items);
-  }
-  if (!isInt64(schema)) return undefined;
-  const bigint = ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword);
-  const nullable = [schema['type']].flat().includes('null');
-  return nullable
-    ? ts.factory.createUnionTypeNode([bigint, ts.factory.createLiteralTypeNode(ts.factory.createNull())])
-    : bigint;
+  const { [TYPE]: name, type, items, prefixItems } = schema;
+  const typeOf = (one: unknown) => transformSchemaObject(one as SchemaObject, options);
+  if (typeof name === 'string')
+    return factory.createTypeReferenceNode(name, items === undefined ? [] : [typeOf(items)]);
+  if (Array.isArray(type)) return undefined; // It comes again with each of them.
+  if (isInt64(schema)) return factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword);
+  if (type !== 'array' || (prefixItems === undefined && items !== false)) return undefined;
+  // A list may be shorter, unless there are minItems, and longer, unless there are no other items.
+  const first = [prefixItems ?? []].flat().map((item: unknown, i) => {
+    const node = typeOf(item);
+    return i < Number(schema['minItems'] ?? 0) ? node : factory.createOptionalTypeNode(node);
+  });
+  const others = factory.createRestTypeNode(factory.createArrayTypeNode(typeOf(items ?? true)));
+  return factory.createTupleTypeNode(items === false ? first : [...first, others]);
 }
 
 /**

@@ -8,6 +8,12 @@ export class SourceError extends Error {
   override name = 'SourceError';
 }
 
+/** There is nothing to read. */
+class Unreadable extends SourceError {
+  /** The exit status. */
+  readonly status = 2;
+}
+
 /** The file name relative to the current folder, or absolute outside of it. */
 export function shownName(file: string): string {
   const name = path.relative(process.cwd(), file);
@@ -97,7 +103,7 @@ export function readText(file: string, most: number = BOUNDS.bytes): string {
 
 function readBytes(file: string, most: number): Buffer {
   const refused = (reason: string) =>
-    new SourceError(`${shownName(file)}: expected an OpenAPI document: ${reason}`);
+    new Unreadable(`${shownName(file)}: expected an OpenAPI document: ${reason}`);
   let descriptor: number | undefined;
   try {
     const stats = statSync(file);

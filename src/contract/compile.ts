@@ -97,7 +97,7 @@ function compile(document: OpenApiDocument, formats: OwnFormats, codecs: Codecs,
 }
 
 /** Creates the judges of requests, or of responses. */
-function createJudges(direction: Direction, schemas: SchemaSet, formats: OwnFormats, create: Create) {
+export function createJudges(direction: Direction, schemas: SchemaSet, formats: OwnFormats, create: Create) {
   const first = createCompiler(direction, schemas, false, formats);
   let compiler: Compiler | undefined; // created at the first violation; it accepts every schema that `first` accepts
   const judgeOf = (schema: JsonObject): Judge => {
@@ -115,7 +115,7 @@ function createJudges(direction: Direction, schemas: SchemaSet, formats: OwnForm
 }
 
 /** Adds a finding for each default that does not conform to its schema. */
-function checkDefaults(
+export function checkDefaults(
   document: OpenApiDocument,
   { defaults }: SchemaSet,
   holdsOf: HoldsOf,
@@ -147,7 +147,7 @@ function remarkFormats(document: OpenApiDocument, own: OwnFormats): void {
 }
 
 /** Validates every schema of the document against the metaschema of JSON Schema 2020-12. */
-function checkSchemas(document: OpenApiDocument): void {
+export function checkSchemas(document: OpenApiDocument): void {
   for (const pointer of document.schemas) {
     for (const { place, message } of schemaErrors({ schema: document.at(pointer) })) {
       document.addFinding(pointer + place.slice('/schema'.length), message);

@@ -8,7 +8,7 @@ import type { Preconditions } from './http/conditional';
 import type { PrincipalsFor, SchemeOf } from './security/principals';
 
 /** The parts of a generated operation that these types read. */
-interface OperationTypes {
+export interface OperationTypes {
   parameters: object;
   requestBody?: unknown;
   responses: object;
@@ -71,7 +71,7 @@ type StartsWith2<Status> = Status extends string | number
     : never
   : never;
 
-type ContentKeys<R> = R extends { content: infer Content } ? keyof Content : never;
+export type ContentKeys<R> = R extends { content: infer Content } ? keyof Content : never;
 
 /** The media type of a successful response that the client prefers. */
 type Accepts<Responses> =
@@ -150,7 +150,7 @@ type ResponseHeaders<R> = R extends { headers: infer H }
       : { readonly headers: Readonly<OmitIndexSignature<H>> }
   : unknown;
 
-type ResponseContent<R> = R extends { content: infer Content }
+export type ResponseContent<R> = R extends { content: infer Content }
   ? [Content] extends [never]
     ? NoContent
     : IsChoice<keyof Content> extends true
@@ -159,7 +159,7 @@ type ResponseContent<R> = R extends { content: infer Content }
   : NoContent;
 
 /** A response without a body. */
-interface NoContent {
+export interface NoContent {
   readonly body?: undefined;
   readonly contentType?: undefined;
 }

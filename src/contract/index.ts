@@ -39,6 +39,19 @@ export {
   TokenStrategy,
 } from './security/strategies';
 
+// For services: send the webhooks and callbacks of a document.
+export { type CallbackContext, NoCallbackUrl } from './operations/runtime-expression';
+export type { SentRequest } from './sender-types';
+export {
+  compileSent,
+  type GivenRequest,
+  type Judgment,
+  type ReceivedAnswer,
+  type Sendable,
+  UndocumentedRequest,
+  type WrittenRequest,
+} from './webhooks';
+
 // For tools: read a document as the server reads it.
 export { Codecs } from './codecs/registry';
 export { ruleOf as partRule } from './codecs/multipart-part';
@@ -73,6 +86,7 @@ export {
   readOperations,
   type ResponseObject,
 } from './operations/operations';
+export { readSentOperations } from './operations/sent';
 export { compilePattern } from './pattern/pattern';
 export { Discriminators } from './document/discriminator';
 export { type Direction, OneWay, type OneWayKeyword } from './schema/one-way';

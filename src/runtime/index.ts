@@ -45,6 +45,10 @@ export {
   signedTokenStrategy,
 } from './signed-tokens';
 
+// For services that send webhooks and callbacks.
+export { readSenders, type SendersConfig } from './sender-config';
+export { type Delivery, openSenders, type SendOptions, type Senders, type SentMessage } from './senders';
+
 // For errors.ts of a service.
 export {
   type ErrorCode,

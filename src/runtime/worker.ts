@@ -75,7 +75,7 @@ export function joinPrimary(place: Place | undefined) {
   const self = cluster.worker;
   if (!place || !self) return undefined;
   for (const signal of SIGNALS) process.on(signal, () => undefined);
-  const signals = new EventEmitter();
+  const signals = new EventEmitter<Record<string, NodeJS.Signals[]>>();
   return {
     place,
     signals,

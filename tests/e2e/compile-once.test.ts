@@ -40,13 +40,17 @@ const PREFLIGHT = { Origin: 'https://app.example.com', 'Access-Control-Request-M
 
 it.each([
   ['a server', ['dist/main.js'], { readings: 1, compilations: 1 }],
-  ['a mock', [...TSX, 'scripts/mock/main.ts', 'openapi/plant-store.yaml'], { readings: 1, compilations: 1 }],
   [
-    'make contract, which starts four servers',
-    [...TSX, 'scripts/prove/service/contract.ts', '--report', join(folder, 'report')],
+    'a mock',
+    [...TSX, 'scripts/cli.ts', 'mock', 'openapi/plant-store.yaml'],
     { readings: 1, compilations: 1 },
   ],
-  ['make todo', [...TSX, 'scripts/prove/service/todo.ts'], { readings: 1, compilations: 0 }],
+  [
+    'make contract, which starts four servers',
+    [...TSX, 'scripts/cli.ts', 'contract', '--report', join(folder, 'report')],
+    { readings: 1, compilations: 1 },
+  ],
+  ['make todo', [...TSX, 'scripts/cli.ts', 'todo'], { readings: 1, compilations: 0 }],
 ])('%s reads the document once and compiles it at most once', async (_, args, calls) => {
   const dir = mkdtempSync(join(folder, 'coverage-'));
   const [program] = args.filter((arg) => arg.includes('/'));
@@ -59,7 +63,7 @@ it.each([
     CORS_ORIGINS: PREFLIGHT.Origin,
   };
   const running = startProcess(args, env, ROOT);
-  if (program === 'dist/main.js' || program === 'scripts/mock/main.ts') {
+  if (program === 'dist/main.js' || args.includes('mock')) {
     const [url] = await running.printed(/http:\/\/[\d.]+:\d+/);
     expect((await fetch(`${url}/plants`, { method: 'OPTIONS', headers: PREFLIGHT })).status).toBe(204);
     if (program === 'dist/main.js') expect((await fetch(`${url}/-/docs`)).status).toBe(200);

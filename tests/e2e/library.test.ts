@@ -6,11 +6,11 @@ import { installBeside, layOut, TARBALL } from '../support/package';
 import { commandsOf, followCommands } from '../support/page';
 import { type RunningProcess, startProcess } from '../support/process';
 
-// The first hour of a service: the commands of docs/first-hour.md, as they stand.
+// The first hour of a service: the commands of docs/tutorial.md, as they stand.
 
 jest.setTimeout(600_000);
 
-const [LAY_OUT = '', ...BLOCKS] = commandsOf('first-hour.md');
+const [LAY_OUT = '', ...BLOCKS] = commandsOf('tutorial.md');
 
 const folder = keepFolder();
 const service = join(folder, 'library');

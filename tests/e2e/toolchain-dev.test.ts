@@ -18,7 +18,7 @@ beforeEach(() => {
     '["scripts/new.ts", "generated"]',
   );
   const env = { PORT: '0', API_TOKENS: 'token', DATABASE_URL: 'memory:' };
-  dev = startProcess(['--import', 'tsx', 'scripts/dev/main.ts'], env, project.folder);
+  dev = startProcess(['--import', 'tsx', 'scripts/cli.ts', 'dev'], env, project.folder);
 });
 afterEach(async () => {
   await dev.stop('SIGKILL');

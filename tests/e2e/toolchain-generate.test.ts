@@ -29,7 +29,7 @@ let project: Project;
 beforeEach(() => {
   project = toolchain.project();
 });
-const runGenerate = (...args: string[]) => toolchain.run('generate/main', ...args);
+const runGenerate = (...args: string[]) => toolchain.run('generate', ...args);
 const generate = () => ask();
 
 const addGetNote = () => {
@@ -202,7 +202,7 @@ const HEADER = `parameters:
       operationId`;
 const KEY = 'key: { type: apiKey, in: header, name: X-Key }';
 const BREAKS =
-  'a client of the earlier contract would break: undo the change, or accept the break (`make breaking BASE=--help` shows how)';
+  'a client of the earlier contract would break: undo the change, or accept the break (`npx contract-first breaking --help` shows how)';
 const WRITTEN = 'written: generated/openapi.json, generated/openapi.d.ts';
 const POST = '#/paths/~1notes/post';
 
@@ -300,7 +300,7 @@ it('prints at most 20 lines about a change, and the rest on request', async () =
   project.edit(DOCUMENT, '\ncomponents:', `${shelves(60)}\ncomponents:`);
   const first = (await ask()).output.trimEnd().split('\n');
   expect(first.length).toBeLessThanOrEqual(20);
-  expect(first.filter((line) => /^and \d+ more: `make generate ALL=1` lists them$/.test(line))).toHaveLength(
+  expect(first.filter((line) => /^and \d+ more: `npx contract-first generate --all` lists them$/.test(line))).toHaveLength(
     3,
   );
   const all = (await ask({ all: true })).output;

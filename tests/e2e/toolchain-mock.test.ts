@@ -12,7 +12,7 @@ let mock: RunningProcess;
 afterEach(() => (mock as RunningProcess | undefined)?.stop('SIGKILL'));
 
 const start = (document: string, env: Record<string, string> = {}) => {
-  mock = startProcess(['--import', 'tsx', 'scripts/mock/main.ts', document], { PORT: '0', ...env }, ROOT);
+  mock = startProcess(['--import', 'tsx', 'scripts/cli.ts', 'mock', document], { PORT: '0', ...env }, ROOT);
 };
 /** Resolves with the address of a mock that serves. */
 async function serve(document: string, env: Record<string, string> = {}): Promise<string> {

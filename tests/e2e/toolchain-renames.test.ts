@@ -108,7 +108,7 @@ it.each(CASES.map(([name, items, sentences, paths = []]) => [name, items, senten
     expect(aboutHandlers((await ask()).output)).toEqual(sentences);
     expect((await ask({ what: 'left' })).output).toBe(`${sentences.join('\n')}\n`);
     const waiting = sentences.filter((line) => line.includes(' now: '));
-    const { status, output } = run('generate/main', '--check');
+    const { status, output } = run('generate', '--check');
     expect([status, aboutHandlers(output)]).toEqual([waiting.length > 0 ? 1 : 0, waiting]);
     // The compiler does not see that two handlers of one type have changed places.
     const seen = sentences.filter((line) => !line.includes('move the code of its handler'));

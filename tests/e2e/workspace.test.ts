@@ -24,7 +24,7 @@ function make(...args: readonly string[]) {
 
 beforeAll(() => {
   const installed = installBeside(workspace, TARBALL);
-  chmodSync(join(installed, 'dist/scripts/cli.js'), 0o755); // as npm does
+  chmodSync(join(installed, 'dist/scripts/contract-first.cjs'), 0o755); // as npm does
   mkdirSync(join(workspace, 'services'));
   layOut(service, 'tests/e2e/new-service/night-museum.yaml', workspace);
   // What a team does with a service that it takes into its workspace.

@@ -1,19 +1,22 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
-  canonicalJson,
   DescribedValue,
-  type Holder,
-  type JsonObject,
   joinPointer,
   type MediaTypeObject,
   members,
   OpenApiDocument,
   type Operation,
-  parseJson,
   partRule,
   readOperations,
 } from '../../src/contract';
-import { createOracle, readDocument, type Received, samples, toJavaScript } from '../../scripts/prove';
+import {
+  createOracle,
+  type JsonObject,
+  readDocument,
+  type Received,
+  samples,
+  toJavaScript,
+} from '../../scripts/prove';
 import { clientsOfAll } from '../support/compile';
 import { keepFolder } from '../support/folder';
 import { loadClient } from '../support/generated-client';
@@ -75,7 +78,7 @@ test.each(DOCUMENTS)(
           wrong.push([asking, sent, answer instanceof Error ? [String(answer), answer.cause] : answer?.body]);
           continue;
         }
-        const got = target.received();
+        const got = target.received?.();
         if (!covers(got, received)) wrong.push([asking, 'received', got, 'for', received]);
         const body = await readWhole(answer.body);
         const expected = echoed.has(asking) ? got?.body : undefined;
@@ -90,8 +93,9 @@ test.each(DOCUMENTS)(
   },
 );
 
-/** The operations that answer the value that they receive: it is typed by the same schema. */
+/** The operations that answer the value that they receive: one schema types both, in both directions. */
 function echoedIn(json: JsonObject): Set<string> {
+  if (JSON.stringify(json).includes('"writeOnly"')) return new Set();
   const document = new OpenApiDocument(json);
   const schemaOf = (content: readonly MediaTypeObject[] = []) =>
     content.map(({ key, schema }) => [key, schema === undefined ? '' : document.at(schema)]);
@@ -182,9 +186,10 @@ function mapFiles(body: unknown, isFile: (name: string) => boolean, to: (text: s
 
 /** Whether what arrived has all that was sent, and beyond that defaults only. An empty list is as none. */
 function covers(got: unknown, sent: unknown): boolean {
-  if (typeof sent === 'number' || typeof sent === 'bigint') return String(got) === String(sent);
-  if (typeof sent !== 'object' || sent === null || sent instanceof Uint8Array)
-    return isDeepStrictEqual(got, sent);
+  if (typeof sent === 'number' || typeof sent === 'bigint')
+    return typeof got === 'bigint' ? String(got) === String(sent) : got === Number(sent);
+  if (typeof sent !== 'object' || sent === null) return got === sent;
+  if (sent instanceof Uint8Array) return got instanceof Uint8Array && Buffer.compare(got, sent) === 0;
   if (got === undefined) return Object.keys(sent).length === 0;
   if (typeof got !== 'object' || got === null || Array.isArray(got) !== Array.isArray(sent)) return false;
   if (Array.isArray(sent) && (got as unknown[]).length !== sent.length) return false;
@@ -199,32 +204,46 @@ async function readWhole(body: unknown): Promise<unknown> {
   return items;
 }
 
-/** Whether a body is the value of a text: no digit is lost. */
-function isText(body: unknown, text: string, contentType = ''): boolean {
-  if (contentType === '') return body === undefined;
-  if (/^text\/event-stream/.test(contentType)) {
-    const data = Array.from(text.matchAll(/^data: (.*)$/gm), ([, one = '']) => one);
-    const found = (body as { data: unknown }[]).map((one) =>
-      typeof one.data === 'string' ? one.data : canonicalJson(one.data),
-    );
-    return isDeepStrictEqual(
-      found,
-      data.map((one) => (one.startsWith('{') ? canonicalJson(valueOf(one)) : one)),
-    );
-  }
-  if (/jsonl|json-seq|ndjson/.test(contentType)) {
-    const lines = text.split('\n').filter((line) => line !== '');
-    return isDeepStrictEqual(
-      (body as unknown[]).map(canonicalJson),
-      lines.map((line) => canonicalJson(valueOf(line.replace('\x1e', '')))),
-    );
-  }
-  if (/json/.test(contentType)) return canonicalJson(body) === canonicalJson(valueOf(text));
-  return String(body) === text;
+/** A number as it is written. */
+class Literal {
+  constructor(readonly source: string) {}
 }
 
-function valueOf(text: string): unknown {
-  const holder: Holder = {};
-  parseJson(text, holder, 'value');
-  return holder['value'];
+function parsed(text: string): unknown {
+  const keep = (_: string, value: unknown, ...[context]: { readonly source?: string }[]) =>
+    typeof value === 'number' ? new Literal(context?.source ?? '') : value;
+  return JSON.parse(text, keep) as unknown;
+}
+
+/** Whether a body is the value of a text. A bigint has each digit of it. */
+function isValueOf(body: unknown, value: unknown): boolean {
+  if (value instanceof Literal)
+    return typeof body === 'bigint' ? String(body) === value.source : body === Number(value.source);
+  if (typeof value !== 'object' || value === null) return body === value;
+  if (typeof body !== 'object' || body === null) return false;
+  const others = body as Record<string, unknown>;
+  const entries = Object.entries(value);
+  return (
+    entries.length === Object.keys(body).length &&
+    entries.every(([name, one]) => isValueOf(others[name], one))
+  );
+}
+
+function isText(body: unknown, text: string, contentType = ''): boolean {
+  if (contentType === '') return body === undefined;
+  if (contentType === 'text/event-stream') {
+    const data = Array.from(text.matchAll(/^data: (.*)$/gm), ([, one = '']) => one);
+    const events = body as { readonly data: unknown }[];
+    return isValueOf(
+      events.map((one) => one.data),
+      data.map((one) => (one.startsWith('{') ? parsed(one) : one)),
+    );
+  }
+  const lines = text.split(/\n\x1e?/).filter((line) => line !== '');
+  if (/jsonl|json-seq|ndjson/.test(contentType))
+    return isValueOf(
+      body,
+      lines.map((line) => parsed(line.replace('\x1e', ''))),
+    );
+  return /json/.test(contentType) ? isValueOf(body, parsed(text)) : String(body) === text;
 }

@@ -41,7 +41,7 @@ describe('an invalid OpenAPI 3.1 document is refused', () => {
     [
       'of another version',
       buildDocument({ openapi: '3.0.3' }),
-      '#/openapi: expected the version of an OpenAPI 3.1 or 3.2 document, got 3.0.3: `make mock` and `make generate` convert it to 3.1',
+      '#/openapi: expected the version of an OpenAPI 3.1 or 3.2 document, got 3.0.3: `npx contract-first mock` and `generate` convert it to 3.1',
     ],
     [
       'without a title',
@@ -228,8 +228,8 @@ describe('the service must provide everything that the document requires', () =>
   it('a handler for every operation, and no other one', () => {
     const handlers = { postThings: () => Promise.resolve({ status: 204 }) };
     expect(findings(buildDocument(), { handlers })).toEqual([
-      `${POST}: the operation postThing has no handler: run \`make generate\`, which writes a stub, or says which handler to rename`,
-      '#/paths: no operation has the operationId postThings, but a handler has: run `make generate`, which says what to do with it',
+      `${POST}: the operation postThing has no handler: run \`npx contract-first generate\`, which writes a stub, or says which handler to rename`,
+      '#/paths: no operation has the operationId postThings, but a handler has: run `npx contract-first generate`, which says what to do with it',
     ]);
   });
 

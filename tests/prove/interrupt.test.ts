@@ -89,7 +89,7 @@ describe.each(['SIGINT', 'SIGTERM'] as const)('%s ends a run with a report of wh
     const url = `http://127.0.0.1:${port}`;
     const options = ['--url', url, '--doc', join(folder, 'openapi.json'), '--report', join(folder, 'report')];
     const { status, printed } = await interrupted(
-      ['scripts/prove/service/contract.ts', ...options],
+      ['scripts/cli.ts', 'contract', ...options],
       signal,
       () => isWaiting,
     );

@@ -39,6 +39,7 @@ async function outcome(command: Command): Promise<Outcome> {
     const { status, output } = await run(command);
     return { status, output: `${output}\n` };
   } catch (error) {
+    if (command.base !== undefined) return { status: 2, output: `${(error as Error).message}\n` };
     if (error instanceof SourceError) return { status: 1, output: `${error.message}\n` };
     throw error;
   }

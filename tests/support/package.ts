@@ -31,9 +31,9 @@ export function installBeside(folder: string, tarball: string): string {
     ...names('.bin').map((each) => `.bin/${each}`),
   ])
     symlinkSync(join(ROOT, 'node_modules', name), join(modules, name));
-  symlinkSync(`../${NAME}/dist/scripts/cli.js`, join(modules, '.bin/contract-first'));
+  symlinkSync(`../${NAME}/dist/scripts/contract-first.cjs`, join(modules, '.bin/contract-first'));
   unpack(tarball, join(modules, NAME));
-  chmodSync(join(modules, NAME, 'dist/scripts/cli.js'), 0o755);
+  chmodSync(join(modules, NAME, 'dist/scripts/contract-first.cjs'), 0o755);
   return join(modules, NAME);
 }
 

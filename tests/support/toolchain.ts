@@ -40,8 +40,8 @@ export function useToolchain(
   return {
     project: () => project,
     ask,
-    /** Runs a program of the toolchain itself. `ask` does the same without the second of start time. */
-    run: (script: string, ...args: string[]) => project.run('tsx', `scripts/${script}.ts`, ...args),
+    /** Runs a command of the toolchain itself. `ask` does the same without the second of start time. */
+    run: (verb: string, ...args: string[]) => project.run('tsx', 'scripts/cli.ts', verb, ...args),
   };
 }
 

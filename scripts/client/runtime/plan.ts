@@ -10,6 +10,8 @@ export interface Style {
 }
 
 export interface Parameter extends Style {
+  /** Whether it is required or has a default, so that to leave it out says something else than an empty list. */
+  readonly isTelling?: boolean;
   readonly in: 'path' | 'query' | 'querystring' | 'header' | 'cookie';
 }
 

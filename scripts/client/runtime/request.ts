@@ -57,13 +57,17 @@ class WrittenParameters {
 
   write(parameter: Parameter, value: unknown): void {
     const { name, in: place, style } = parameter;
+    if (parameter.json !== true && isEmpty(value)) {
+      if (parameter.isTelling !== true && place !== 'path') return;
+      throw new UnwritableRequest('nothing tells an empty list from none, or from an empty text');
+    }
     if (place === 'path') this.segments.set(name, writeText(parameter, value, percent));
     else if (place === 'query') this.query.push(...writePairs(parameter, value, percent));
     else if (place === 'cookie')
       this.cookies.push(...writePairs(parameter, value, style === 'cookie' ? inCookie : percent));
     else if (place === 'querystring')
       this.whole = parameter.json === true ? percent(jsonOf(value)) : writeForm({}, value);
-    else if (parameter.json === true || !isEmpty(value)) this.headers.set(name, inField(writeText(parameter, value, asIs)));
+    else this.headers.set(name, inField(writeText(parameter, value, asIs)));
   }
 
   /** Adds the credentials of a scheme (OpenAPI 3.1 section 4.8.27). */

@@ -91,7 +91,6 @@ export function writeText(rule: Style, value: unknown, encode: Encode): string {
   // A dot is no separator of a URL, but that of a label.
   const part = (one: unknown) =>
     whole(separator === '.' ? encode(plain(one)).replaceAll('.', '%2E') : encode(plain(one)), separator);
-  if (isEmpty(value)) throw new UnwritableRequest('nothing tells an empty list from an empty text');
   const own = style === 'matrix' ? `${encode(name)}=` : '';
   if (isList(value)) {
     const parts = value.map(part);

@@ -1,37 +1,29 @@
+import { isMainThread } from 'node:worker_threads';
+import { execute, type Outcome, type Parsed, RUN } from '../../command';
 import { findDocument } from '../../publish/find-document';
 import { assertFresh } from '../../publish/fresh';
-import { ALLOW_OUTSIDE, readSource, SourceError } from '../../source/source';
-import { parseOptions, RUN_OPTIONS, RUN_USAGE, runCommand } from '../command';
-import { main as testUrl } from '../main';
+import { readSource } from '../../source/source';
+import { runCommand } from '../command';
+import { testUrl } from '../main';
+import { CONTRACT } from '../options';
 import { supervised, type Supervision } from '../supervise';
 import { loadService } from './load-service';
 
-const USAGE = `contract [options]
-
-Tests the service in the current folder against its document. In make: make contract ARGS='...'
-
-  --url URL --doc FILE  test any other server by its URL: contract --url URL --help lists its options
-  --serve               start the server of the tests, and wait: for the curl lines of the report
-${RUN_USAGE}`;
-
 /**
- * \`make contract\`: tests the service in the current folder against its document, and writes the report. With `--serve` it
- * starts that server and waits, so that the curl lines of the report can repeat a failure. With `--url` it tests any other
- * server.
+ * Tests the service in the current folder against its document, and writes the report. With `--serve` it starts that server and
+ * waits, so that the curl lines of the report can repeat a failure. With `--url` it tests any other server.
  *
  * @returns the exit status
  */
-async function main(args: string[], supervision?: Supervision): Promise<number> {
-  if (args.some((arg) => /^--url(=|$)/.test(arg))) {
-    const own = args.filter((arg) => arg !== ALLOW_OUTSIDE);
-    return testUrl(own, (file) => readSource(file, own.length < args.length), supervision);
-  }
-  const options = { ...RUN_OPTIONS, serve: { type: 'boolean' }, help: { type: 'boolean' } } as const;
-  const values = parseOptions(args, options);
-  if (values.help === true) {
-    console.log(USAGE);
-    return 0;
-  }
+export const testService = (argv: readonly string[], supervision?: Supervision): Promise<number> =>
+  execute({ ...CONTRACT, run: ({ values }) => run(values, supervision) }, argv);
+
+async function run(
+  values: Parsed<typeof CONTRACT.options>['values'],
+  supervision?: Supervision,
+): Promise<number | Outcome> {
+  if (values.url !== undefined)
+    return testUrl(values, (file) => readSource(file, values['allow-outside']), supervision);
   const source = readSource(findDocument());
   await assertFresh(source);
   const target = loadService();
@@ -44,17 +36,11 @@ async function main(args: string[], supervision?: Supervision): Promise<number> 
     );
     return 0;
   }
-  const status = await runCommand(target, values, { locate: source.locate, supervision });
-  if (status !== 0) console.log('The server for the curl lines: make contract SERVE=1');
+  const outcome = await runCommand(target, values, { locate: source.locate, supervision });
+  if (outcome.status !== 0) console.log(`The server for the curl lines: ${RUN} contract --serve`);
   if ((await target.inspect()).stubs.length + target.waivers.length > 0)
-    console.log('What is left to write: make todo');
-  return status;
+    console.log(`What is left to write: ${RUN} todo`);
+  return outcome;
 }
 
-void supervised((supervision) =>
-  main(process.argv.slice(2), supervision).catch((error: unknown) => {
-    const message = error instanceof Error ? error.message : String(error);
-    console.error(error instanceof SourceError ? message : `make contract: ${message}`);
-    return 2;
-  }),
-);
+if (!isMainThread) void supervised((supervision) => testService(process.argv.slice(2), supervision));

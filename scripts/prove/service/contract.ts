@@ -1,9 +1,13 @@
 import { supervise } from '../supervise';
 
-/** `make contract`: see `contract-command.ts`, which runs in a thread of its own. */
-export async function main(args: readonly string[]): Promise<void> {
-  if (args.includes('--serve')) await import('./contract-command.js');
-  else process.exitCode = await supervise(require.resolve('./contract-command'), args);
+/**
+ * The command `contract`: see `contract-command.ts`, which runs in a thread of its own.
+ *
+ * @param argv its arguments
+ * @param serve whether it only starts the server of the tests
+ * @returns the exit status
+ */
+export async function contract(argv: readonly string[], serve = false): Promise<number> {
+  if (!serve) return supervise(require.resolve('./contract-command'), argv);
+  return (await import('./contract-command.js')).testService(argv);
 }
-
-if (require.main === module) void main(process.argv.slice(2));

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'yaml';
 import { readOperations } from '../../../src/contract';
+import type { Outcome } from '../../command';
 import { handlersLeft } from '../../generate/renamed';
 import { findDocument } from '../../publish/find-document';
 import { assertFresh } from '../../publish/fresh';
@@ -35,30 +36,33 @@ function leftOutParts(): LeftOut[] {
 const handlerItems = (lines: readonly string[]): Item[] =>
   lines.length === 0 ? [] : [{ title: 'handlers whose operations were renamed or removed', lines }];
 
-/** `make todo`: lists what is left to write, and prints nothing else. */
-async function list(): Promise<void> {
+/**
+ * Lists what is left to write, and prints nothing else.
+ *
+ * @throws {SourceError} if the published document is stale
+ * @throws {Error} if the tests of the service cannot be loaded
+ */
+export async function todo(): Promise<Outcome> {
   await assertFresh(readSource(findDocument()));
-  const target = loadService();
-  const ids = readOperations(target.described).map(({ operationId }) => operationId);
-  const items = [
-    ...handlerItems(handlersLeft(new Set(ids))),
-    ...itemsOf({ ...target, ...(await target.inspect()) }, fileOf, leftOutParts()),
-  ];
+  const items = await findItems().catch((error: unknown) => {
+    if (error instanceof SourceError) throw error;
+    throw new Error(`tests/contract/: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
+  });
   for (const { title, lines } of items) {
     console.log(title);
     for (const line of lines) console.log(`  ${line}`);
   }
   if (items.length === 0) console.log('nothing is left to do');
+  return { status: 0, json: { items } };
 }
 
-export async function main(): Promise<void> {
-  try {
-    await list();
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    console.error(error instanceof SourceError ? message : `tests/contract/: ${message}`);
-    process.exitCode = 1;
-  }
+async function findItems(): Promise<Item[]> {
+  const target = loadService();
+  const ids = readOperations(target.described).map(({ operationId }) => operationId);
+  return [
+    ...handlerItems(handlersLeft(new Set(ids))),
+    ...itemsOf({ ...target, ...(await target.inspect()) }, fileOf, leftOutParts()),
+  ];
 }
-
-if (require.main === module) void main();

@@ -83,7 +83,7 @@ export function operationPlaces(document: Document, at = '/paths'): OperationPla
   const paths = document.at(at);
   if (!isObject(paths)) return [];
   return Object.keys(paths)
-    .filter((path) => (at === '/paths' ? path.startsWith('/') : !path.startsWith('x-')))
+    .filter((path) => (at === '/paths' ? path.startsWith('/') : at === '/webhooks' || !path.startsWith('x-')))
     .flatMap((path) => {
       const item = readPathItem(document, joinPointer(at, path));
       return methodsOf(item).map((one) => ({ path, item, ...one }));

@@ -106,7 +106,7 @@ export function undocumentedFinding(
     pointer: '/paths',
     message: `this server answers what these operations do not document:
 ${lines.join('\n')}
-Add these actions to those of openapi/overlay.yaml, and run \`make generate\`:
+Add these actions to those of openapi/overlay.yaml, and run \`npx contract-first generate\`:
 
 ${overlayLines(refusalActions(document, served, undocumented))}`,
   };

@@ -14,9 +14,11 @@ import {
   asUndocumented,
   type ResponseWriter,
   responseWriter,
+  sentWriter,
   type StatusWriter,
   UndocumentedResponse,
   type Variant,
+  type WriteSent,
 } from './response';
 import { describeViolations, inItem } from './violations';
 
@@ -78,29 +80,47 @@ export class ResponsePlans {
       const mayLackContent = hasNoContent(Number(status)) || /^(?:[23]XX|default)$/.test(status);
       const isContentless = mayLackContent && members(value['content']).length > 0;
       const key = `${pointer} ${isContentless}`;
-      const plan = this.known.get(key) ?? this.plan(pointer, response, isContentless);
+      const plan = this.known.get(key) ?? this.plan(joinPointer(pointer, 'headers'), response, isContentless);
       this.known.set(key, plan);
       return [status, plan] as const;
     });
-    return (create: Create, judgeOf: (schema: JsonObject) => Judge, shapes: Shapes): ResponseWriter => {
+    return (...given: CompileWith): ResponseWriter => {
       const writers = new Map<string, StatusWriter>();
       for (const [status, plan] of plans) {
-        plan.writer ??= writerOf(plan, create, judgeOf, shapes);
+        plan.writer ??= writerOf(plan, ...given);
         writers.set(status, plan.writer);
       }
       return responseWriter(this.codecs, operation, writers);
     };
   }
 
-  private plan(pointer: string, { headers, content }: ResponseObject, isContentless: boolean): ResponsePlan {
+  /** Plans the writer of the requests of an operation that the server sends: their headers and their body. */
+  ofSent({
+    pointer,
+    parameters,
+    requestBody: { required, content } = { required: false, content: [] },
+  }: Operation) {
+    const headers = parameters.filter((parameter) => parameter.in === 'header');
+    const plan = this.plan(joinPointer(pointer, 'parameters'), { headers, content }, !required);
+    for (const { media } of plan.variants) {
+      if (media && typeof media.encode !== 'function')
+        this.document.addFinding(
+          media.pointer,
+          `a body of ${media.key} is not known at once, and the server signs what it sends`,
+        );
+    }
+    return (...given: CompileWith): WriteSent => sentWriter(this.codecs, writerOf(plan, ...given));
+  }
+
+  /** @param holder the pointer that findings about a header begin with */
+  private plan(holder: string, { headers, content }: ResponseObject, isContentless: boolean): ResponsePlan {
     const { document, schemas, codecs } = this;
     for (const { name } of headers) {
       const reason = unservableField(name);
-      if (reason !== undefined) document.addFinding(joinPointer(pointer, 'headers', name), reason);
+      if (reason !== undefined) document.addFinding(joinPointer(holder, name), reason);
     }
-    for (const { key } of content) {
-      if (!isFieldValue(key))
-        document.addFinding(joinPointer(pointer, 'content', key), 'is not a media type: it is not ASCII');
+    for (const { key, pointer } of content) {
+      if (!isFieldValue(key)) document.addFinding(pointer, 'is not a media type: it is not ASCII');
     }
     const parameters = parameterSchemas(headers, schemas);
     const bodies = content.flatMap((media): VariantPlan[] => {
@@ -121,7 +141,7 @@ export class ResponsePlans {
     const variants = content.length > 0 ? bodies : [bodiless];
     const writers = headers.map((header): [string, WriteHeader] => [
       header.name.toLowerCase(),
-      compileHeader(document, header, joinPointer(pointer, 'headers', header.name)),
+      compileHeader(document, header, joinPointer(holder, header.name)),
     ]);
     return {
       headers: new Map(writers),
@@ -149,11 +169,11 @@ interface ResponsePlan {
   writer: StatusWriter | undefined;
 }
 
+type CompileWith = [create: Create, judgeOf: (schema: JsonObject) => Judge, shapes: Shapes];
+
 function writerOf(
   { headers, variants, contentless }: ResponsePlan,
-  create: Create,
-  judgeOf: (schema: JsonObject) => Judge,
-  shapes: Shapes,
+  ...[create, judgeOf, shapes]: CompileWith
 ): StatusWriter {
   const compile = ({ media, judged, schema, item }: VariantPlan): Variant => {
     const shape =

@@ -140,15 +140,27 @@ function compileAccept(operation: Operation): ResponseWriter['accept'] {
   };
 }
 
+/** Writes a request that the server sends: from what an answer has, and without a body if none is given or required. */
+export type WriteSent = (message: Omit<Answer, 'status'>, extra: Headers) => Omit<Encoded, 'status'>;
+
+/** Compiles the writer of the requests of an operation that the server sends. */
+export const sentWriter =
+  (codecs: Codecs, writer: StatusWriter): WriteSent =>
+  (message, extra) => {
+    const status = message.body === undefined && writer.contentless ? 204 : 200;
+    return write(codecs, writer, { ...message, status }, extra, undefined, 'the request');
+  };
+
 function write(
   codecs: Codecs,
   writer: StatusWriter,
   answer: Answer,
   extra: Headers,
   accepted: Accepted | undefined,
+  subject?: string,
 ): Encoded {
   const contentless = hasNoContent(answer.status) ? writer.contentless : undefined;
-  const variant = contentless ?? chooseVariant(codecs, writer.variants, answer, accepted);
+  const variant = contentless ?? chooseVariant(codecs, writer.variants, answer, accepted, subject);
   if (contentless) leaveOut(answer.body);
   const envelope: Envelope = {};
   const [headers, body] = asUndocumented(() => [
@@ -158,10 +170,10 @@ function write(
   const violations = variant.judge.first(envelope);
   if (violations.length > 0) {
     const message = describeViolations(violations, variant.judge.all(envelope));
-    throw new UndocumentedResponse(`the ${answer.status} response: ${message}`);
+    throw new UndocumentedResponse(`${subject ?? `the ${answer.status} response`}: ${message}`);
   }
   if (variant.media) headers['Content-Type'] = contentType(variant.media, answer);
-  if (writer.variants.length > 1) vary(headers, 'Accept');
+  if (writer.variants.length > 1 && subject === undefined) vary(headers, 'Accept');
   return { status: answer.status, headers, body, isBytes: variant.media?.codec.writesFiles === true };
 }
 
@@ -170,6 +182,7 @@ function chooseVariant(
   variants: readonly Variant[],
   { contentType: wanted, status }: Answer,
   accepted: Accepted | undefined,
+  subject = `the ${status} response`,
 ): Variant {
   const [first] = variants;
   if (!first) throw new Error('a status has at least one variant');
@@ -180,7 +193,7 @@ function chooseVariant(
   }
   const found = codecs.cover(variants.flatMap(described), type);
   if (found) return found.variant;
-  throw new UndocumentedResponse(`the ${status} response is not documented as ${wanted}`);
+  throw new UndocumentedResponse(`${subject} is not documented as ${wanted}`);
 }
 
 const described = (variant: Variant) => (variant.media ? [{ ...variant.media, variant }] : []);

@@ -38,7 +38,7 @@ function checkHandler(
   const messages: string[] = [];
   if (!handler)
     messages.push(
-      `the operation ${operationId} has no handler: run \`make generate\`, which writes a stub, or says which handler to rename`,
+      `the operation ${operationId} has no handler: run \`npx contract-first generate\`, which writes a stub, or says which handler to rename`,
     );
   if (!stubs && handler && isStub(handler)) {
     messages.push(`the handler of ${operationId} is still a stub: write it in src/handlers/`);
@@ -56,7 +56,7 @@ function checkNames(operations: readonly ServedOperation[], { handlers }: Handle
     .filter((name) => !known.has(name))
     .map((name) => ({
       pointer: '/paths',
-      message: `no operation has the operationId ${name}, but a handler has: run \`make generate\`, which says what to do with it`,
+      message: `no operation has the operationId ${name}, but a handler has: run \`npx contract-first generate\`, which says what to do with it`,
     }));
 }
 

@@ -108,6 +108,17 @@ function readFrom(document: OpenApiDocument, at: string): Operation[] {
   });
 }
 
+/**
+ * Reads an operation that the server sends, which has neither a path nor credentials of its own.
+ *
+ * @param name stands for its operationId
+ */
+export const readSentOperation = (
+  document: OpenApiDocument,
+  place: OperationPlace,
+  name: string,
+): Operation => new OperationReader(document, { ...place, path: 'its URL' }).readSent(name);
+
 /** Adds a finding for a method of `additionalOperations` that cannot be served: methods have cases (RFC 9110 section 9.1). */
 function checkMethod(document: OpenApiDocument, { method, pointer }: OperationPlace): void {
   if (!PARSED.includes(method)) {
@@ -142,20 +153,31 @@ class OperationReader {
       const advice = `add one, such as ${camelCase(nameless)}`;
       this.document.addFinding(pointer, `has no operationId, by which its handler is found: ${advice}`);
     }
-    const statuses = members(value['responses']).flatMap(([key]) => (key.startsWith('x-') ? [] : [key]));
-    if (statuses.length === 0) {
+    const sent = this.readSent(typeof operationId === 'string' ? operationId : nameless);
+    if (sent.responses.size === 0) {
       this.document.addFinding(pointer, 'has no responses: nothing could be answered');
     }
     return {
-      operationId: typeof operationId === 'string' ? operationId : nameless,
-      method,
+      ...sent,
       paths: basePathsOf(this.document, servers).map((base) => base + path),
+      bodyLimit: typeof value['x-body-limit'] === 'number' ? value['x-body-limit'] : undefined,
+      security: this.security(),
+    };
+  }
+
+  readSent(operationId: string): Operation {
+    const { pointer, value } = this.operation;
+    const statuses = members(value['responses']).flatMap(([key]) => (key.startsWith('x-') ? [] : [key]));
+    return {
+      operationId,
+      method: this.place.method,
+      paths: [],
       pointer,
       parameters: this.parameters(),
       requestBody: this.requestBody(),
-      bodyLimit: typeof value['x-body-limit'] === 'number' ? value['x-body-limit'] : undefined,
+      bodyLimit: undefined,
       responses: new Map(statuses.map((status) => [status, this.response(status)])),
-      security: this.security(),
+      security: [],
     };
   }
 

@@ -6,7 +6,7 @@ const CHANGES: Readonly<Record<string, readonly [change: (project: Project) => v
     (project) => {
       project.edit('openapi/plant-store.yaml', 'The name of the plant', 'The name of a plant');
     },
-    /^generated\/openapi\.json is stale at \/components\/schemas\/Plant\/\S+ \("The name of the plant" there, "The name of a plant" in openapi\/\): run `make generate`$/m,
+    /^generated\/openapi\.json is stale at \/components\/schemas\/Plant\/\S+ \("The name of the plant" there, "The name of a plant" in openapi\/\): run `npx contract-first generate`$/m,
   ],
   'the overlay': [
     (project) => {
@@ -15,13 +15,13 @@ const CHANGES: Readonly<Record<string, readonly [change: (project: Project) => v
         project.read('openapi/overlay.yaml').replace(/description: (\w)/g, 'description: So $1'),
       );
     },
-    /^generated\/openapi\.json is stale at .*"So .* in openapi\/\): run `make generate`$/m,
+    /^generated\/openapi\.json is stale at .*"So .* in openapi\/\): run `npx contract-first generate`$/m,
   ],
   'a merge': [
     (project) => {
       project.write('generated/openapi.json', `<<<<<<< HEAD\n${project.read('generated/openapi.json')}`);
     },
-    /^generated\/openapi\.json is stale: run `make generate`$/m,
+    /^generated\/openapi\.json is stale: run `npx contract-first generate`$/m,
   ],
 };
 
@@ -35,10 +35,10 @@ describe('a published document that is not that of openapi/', () => {
     const files = ['openapi/plant-store.yaml', 'openapi/overlay.yaml', 'generated/openapi.json'];
     const before = files.map((file) => [file, project.read(file)] as const);
     change(project);
-    const contract = project.run('tsx', 'scripts/prove/service/contract.ts');
+    const contract = project.run('tsx', 'scripts/cli.ts', 'contract');
     expect(contract.output).toMatch(says);
     expect(contract.status).toBe(2);
-    const todo = project.run('tsx', 'scripts/prove/service/todo.ts');
+    const todo = project.run('tsx', 'scripts/cli.ts', 'todo');
     expect(todo.output).toMatch(says);
     expect(todo.status).toBe(1);
     for (const [file, text] of before) project.write(file, text);
@@ -46,7 +46,7 @@ describe('a published document that is not that of openapi/', () => {
 
   test('is taken when it is only older', () => {
     project.write('openapi/plant-store.yaml', project.read('openapi/plant-store.yaml'));
-    expect(project.run('tsx', 'scripts/prove/service/todo.ts')).toEqual({
+    expect(project.run('tsx', 'scripts/cli.ts', 'todo')).toEqual({
       status: 0,
       output: 'nothing is left to do\n',
     });

@@ -15,7 +15,10 @@ function compute(): void {
     return correctServer(request, body);
   });
   const [, , report = ''] = process.argv;
-  void supervised((supervision) => runCommand(endless, { report, github: false }, { supervision }));
+  void supervised(async (supervision) => {
+    const { status } = await runCommand(endless, { report, github: false }, { supervision });
+    return status;
+  });
 }
 
 if (isMainThread)

@@ -15,9 +15,9 @@ interface Program {
 
 const MOCK: Program = {
   name: 'ours',
-  file: join(__dirname, '../../../scripts/mock/main.ts'),
+  file: join(__dirname, '../../../scripts/cli.ts'),
   preload: 'tsx/cjs',
-  arguments: (document) => [document],
+  arguments: (document) => ['mock', document],
 };
 const SERVICE: Program = { name: 'ours', file: join(__dirname, 'peers/stubs.mjs'), arguments: () => [] };
 const PRISM: Program = {

@@ -152,7 +152,7 @@ async function main(): Promise<void> {
   console.log(`\n${text}`);
   if (values.save) {
     const page = readFileSync(PAGE, 'utf8').split(MARK);
-    page[1] = `\n\n\`\`\`text\n${text}\n\`\`\`\n\n`;
+    page[1] = `\n\n\`\`\`text not run: the figures of make cluster\n${text}\n\`\`\`\n\n`;
     writeFileSync(PAGE, page.join(MARK));
   }
   if (failures.length > 0) throw new Error(failures.join('\n'));

@@ -32,7 +32,7 @@ const [START, CPU] = [120_000, Number(process.env['CPU'] ?? 300)];
  */
 export async function mockAgainstEngine(file: string, folder: string): Promise<Mocked> {
   const env = { PORT: '0', API_TOKENS: 'secret', LOG_LEVEL: 'silent' };
-  const mock = startProcess(['--import', 'tsx', 'scripts/mock/main.ts', ALLOW_OUTSIDE, file], env, ROOT);
+  const mock = startProcess(['--import', 'tsx', 'scripts/cli.ts', 'mock', ALLOW_OUTSIDE, file], env, ROOT);
   try {
     const [line = '', served = '', operations = ''] = await within(
       START,
@@ -54,7 +54,7 @@ export async function mockAgainstEngine(file: string, folder: string): Promise<M
 async function test(url: string, doc: string, credentials: string, folder: string): Promise<void> {
   const args = ['--url', url, '--doc', doc, '--credentials', credentials, '--write-all', ALLOW_OUTSIDE];
   const rest = ['--rate', '100000', '--max', '1000000', '--report', folder];
-  const prover = ['--import', 'tsx', 'scripts/prove/service/contract.ts', ...args, ...rest];
+  const prover = ['--import', 'tsx', 'scripts/cli.ts', 'contract', ...args, ...rest];
   const limited = ['-c', 'ulimit -t "$0" && exec "$@"', String(CPU), process.execPath, ...prover];
   const child = spawn('sh', limited, { cwd: ROOT, stdio: ['ignore', 'ignore', 'pipe'] });
   let errors = '';

@@ -118,7 +118,7 @@ function goRound(project: Project): Panel[] {
     '{ id: 1, name: Monstera, tag: tropical }',
     '{ id: 1, name: Monstera, tag: tropical, height: 30 }',
   );
-  const generated = run(project, 0, 'tsx', 'scripts/generate/main.ts');
+  const generated = run(project, 0, 'tsx', 'scripts/cli.ts', 'generate');
   const [error = ''] = run(project, 1, 'tsx', 'scripts/gate/code.ts');
   const handler = [
     ...edit(project, HANDLER, 'body: { id, name, tag }', 'body: { id, name, tag, height }'),
@@ -126,7 +126,7 @@ function goRound(project: Project): Panel[] {
   ];
   project.write(SCENARIOS, project.read(SCENARIOS).replaceAll(/"name":/g, '"height":30,"name":'));
   run(project, 0, 'tsc', '-p', 'src', '--noEmit');
-  const proven = run(project, 0, 'tsx', 'scripts/prove/service/contract.ts').slice(0, 2);
+  const proven = run(project, 0, 'tsx', 'scripts/cli.ts', 'contract').slice(0, 2);
   return [
     { title: 'Edit openapi/', lines: [...property, ...example] },
     { title: 'make generate', lines: generated },

@@ -265,7 +265,7 @@ const FILES: readonly [string, string, RegExp][] = [
   [
     'a missing handler',
     `export const createHandlers = (): Handlers => ({ 'delete-thing': async () => ({ status: 204 }) });`,
-    /^, follow, putArticle: no handler for this operation.*make generate/m,
+    /^, follow, putArticle: no handler for this operation.*npx contract-first generate/m,
   ],
   [
     'a handler for no operation',

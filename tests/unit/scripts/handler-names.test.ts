@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { runInNewContext } from 'node:vm';
+import { runInNewContext, Script } from 'node:vm';
 import ts from 'typescript';
-import { handlerName, quoted, unquoted } from '../../../scripts/generate/handler-names';
-import { HandlerList } from '../../../scripts/generate/handler-list';
+import { HandlerList, unquoted } from '../../../scripts/generate/handler-list';
+import { handlerName, isIdentifier, quoted } from '../../../scripts/generate/handler-names';
 import { keepFolder } from '../../support/folder';
 
 const folder = keepFolder();
@@ -129,6 +129,17 @@ it.each(ALL)('a text is the same in code: %j', (text) => {
   expect(quoted(text)).not.toMatch(/[\n\r\u2028\u2029]/);
   expect(unquoted(quoted(text).slice(1, -1))).toBe(text);
   expect(runInNewContext(quoted(text))).toBe(text);
+});
+
+it('a keyword is an identifier where Node reads it as one in strict mode', () => {
+  const isVariable = (word: string) => {
+    try {
+      return new Script(`'use strict'; var ${word}`) instanceof Script;
+    } catch {
+      return false;
+    }
+  };
+  expect(KEYWORDS.filter(isIdentifier)).toEqual(KEYWORDS.filter(isVariable));
 });
 
 it('a name stays as it is where it can', () => {

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { OBJECTS } from '../../../src/contract';
 
-const README = readFileSync(join(__dirname, '../../../README.md'), 'utf8');
+const PAGE = readFileSync(join(__dirname, '../../../docs/words.md'), 'utf8');
 
-/** The support of each keyword in the table of README; of an object of annotations, that of all. */
+/** The support of each keyword in the table of docs/words.md; of an object of annotations, that of all. */
 function readTable(): Record<string, string> {
-  const [, table = ''] = /<!-- keywords -->\n([^]*?)<!-- \/keywords -->/.exec(README) ?? [];
+  const [, table = ''] = /<!-- keywords -->\n([^]*?)<!-- \/keywords -->/.exec(PAGE) ?? [];
   const [[, ...supports] = [], , ...rows] = table
     .trim()
     .split('\n')
@@ -27,7 +27,7 @@ function readTable(): Record<string, string> {
   return Object.fromEntries(entries) as Record<string, string>;
 }
 
-it('README lists each keyword that is not enforced, once', () => {
+it('docs/words.md lists each keyword that is not enforced, once', () => {
   const expected = [...OBJECTS.values()].flatMap(({ name, keywords }): (readonly [string, string])[] => {
     const object = name.replace(/(?<=[a-z])(?=[A-Z][a-z])/g, ' ');
     const all = [...keywords].map(([keyword, { support }]) => [`${object} ${keyword}`, support] as const);

@@ -1,17 +1,16 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
 import { STAGES } from '../../src/contract';
 import { ERRORS } from '../../src/errors';
+import { PAGES, readPage as read, ROOT } from '../support/snippets';
 
-// Facts of the code that README and CONTRIBUTING repeat for people.
+// Facts of the code that README, docs/ and CONTRIBUTING repeat for people. (e2e/docs.test.ts runs their commands.)
 
-const ROOT = join(__dirname, '../..');
-const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
 const readme = read('README.md');
 
 /** The cells of the table with these headings, row by row. */
-function table(headings: readonly string[], text = readme): string[][] {
+function table(headings: readonly string[], text: string): string[][] {
   const lines = text.split('\n');
   const cells = (line = '') =>
     line
@@ -31,7 +30,10 @@ function table(headings: readonly string[], text = readme): string[][] {
 }
 
 test('the table of errors lists every number with its status', () => {
-  const rows = table(['number', 'status']).map(([number, status]) => [Number(number), Number(status)]);
+  const rows = table(['number', 'status'], read('docs/errors.md')).map(([number, status]) => [
+    Number(number),
+    Number(status),
+  ]);
   const errors = Object.values(ERRORS).toSorted((one, other) => one.number - other.number);
   expect(rows).toEqual(errors.map(({ number, status }) => [number, status]));
   expect(rows.filter(([number = 0, status]) => Math.floor(number / 100) !== status)).toEqual([]);
@@ -50,16 +52,16 @@ test('the table of variables lists variables that the server reads, with their d
     ]),
   );
   const quoted = (cell = '') => [...cell.matchAll(/`([^`]*)`/g)].map(([, text]) => text);
-  const rows = table(['variable', 'default']).flatMap(([names, values]) =>
+  const rows = table(['variable', 'default'], read('docs/configuration.md')).flatMap(([names, values]) =>
     quoted(names).map((name, i) => [name, quoted(values)[i] ?? '']),
   );
   expect(rows.length).toBeGreaterThan(5);
   for (const [name = '', value] of rows) expect([name, defaults.get(name)]).toEqual([name, value]);
 });
 
-test('README and CONTRIBUTING name only targets of the Makefile', () => {
+test('the pages and CONTRIBUTING name only targets of the Makefile', () => {
   const targets = new Set([...read('Makefile').matchAll(/^([a-z]+):/gm)].map(([, name]) => name));
-  const written = readme + read('CONTRIBUTING.md');
+  const written = [...PAGES, 'CONTRIBUTING.md'].map(read).join('');
   const named = [...written.matchAll(/`make ([a-z]+)/g)].map(([, name]) => name);
   const missing = named.filter((name) => !targets.has(name));
   expect(named.length).toBeGreaterThan(10);
@@ -98,4 +100,40 @@ test('README names the minimum Node version of package.json', () => {
   expect(devEngines.runtime.version).toBe(engines.node);
   expect(readme).toContain(`Node ${oldest}`);
   expect(read('.github/workflows/ci.yml')).toContain(`node: [${oldest}, `);
+});
+
+/** The anchors of the headings of a page, as GitHub makes them. */
+const anchorsOf = (text: string) =>
+  [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+
+test('links of the pages lead to files and headings that are there', () => {
+  const pages = [
+    ...PAGES,
+    'CONTRIBUTING.md',
+    'src/runtime/README.md',
+    'src/database/README.md',
+    'src/kysely/README.md',
+  ];
+  const links = pages.flatMap((page) =>
+    [...read(page).matchAll(/\]\((?!\w+:)([^)#\s]*)(?:#([^)]*))?\)/g)].map(([link, file = '', anchor]) => ({
+      link: `${page} ${link}`,
+      file: file === '' ? page : normalize(join(dirname(page), file)),
+      anchor,
+    })),
+  );
+  expect(links.length).toBeGreaterThan(40);
+  const dead = links.filter(
+    ({ file, anchor }) =>
+      !existsSync(join(ROOT, file)) || (anchor !== undefined && !anchorsOf(read(file)).includes(anchor)),
+  );
+  expect(dead.map(({ link }) => link)).toEqual([]);
+});
+
+test('README has at most 150 lines', () => {
+  expect(readme.trimEnd().split('\n').length).toBeLessThanOrEqual(150);
 });

@@ -1,0 +1,145 @@
+/** The table of the commands. Each loads its program when it runs: the help of all is there without any tool. */
+import { assertService, type Command, type Options } from './command';
+import { CONTRACT } from './prove/options';
+
+const JSON_RESULT = {
+  type: 'boolean',
+  help: 'print the result as JSON, and notes to standard error',
+} as const;
+const ALL = { type: 'boolean', help: 'list every line: by default 20' } as const;
+const AGAIN = {
+  type: 'boolean',
+  help: 'run also what has passed on the same files, as AGAIN=1 does',
+} as const;
+const OUTSIDE = { type: 'boolean', help: 'parts of the document may be outside of its folder' } as const;
+
+const verb = <O extends Options>(command: Command<O>): Command<O> => command;
+
+/** A command that works on the service in the current folder. */
+const ofService = <O extends Options>(command: Command<O>): Command<O> => ({
+  ...command,
+  run(parsed) {
+    assertService();
+    return command.run(parsed);
+  },
+});
+
+/** A program of the service, which serves nobody. */
+const job = (name: string, summary: string, usage = '[options]', example = ''): Command =>
+  ofService({
+    name,
+    usage,
+    summary,
+    options: {},
+    example,
+    run: async ({ positionals }) => (await import('./jobs.js')).runJob(name, positionals),
+  });
+
+export const VERBS: readonly Command[] = [
+  verb({
+    name: 'mock',
+    usage: 'DOCUMENT [options]',
+    summary: 'Serve any OpenAPI document, with answers from its examples, or generated ones',
+    options: { 'allow-outside': OUTSIDE },
+    example: 'path/to/openapi.yaml',
+    notes: `It reads the environment variables of every server, such as PORT and HOST, and API_TOKENS, whose tokens pass every
+security scheme; CORS_ORIGINS is any by default.`,
+    run: async ({ values, positionals: [document = ''] }) =>
+      (await import('./mock/main.js')).mock(document, values['allow-outside']),
+  }),
+  ofService({
+    name: 'generate',
+    usage: '[options]',
+    summary: 'Update generated/ and the stubs of handlers from openapi/; list the changes',
+    options: {
+      all: { type: 'boolean', help: 'list every line about the last change: by default 20' },
+      check: { type: 'boolean', help: 'write nothing; the status is 1 if a file is stale' },
+      json: JSON_RESULT,
+    },
+    example: '--all',
+    run: async ({ values }) => (await import('./generate/main.js')).runGenerate(values),
+  }),
+  ofService({
+    name: 'dev',
+    usage: '[options]',
+    summary: 'Serve while you edit: check every change, then replace the server',
+    options: {},
+    example: '',
+    async run() {
+      (await import('./dev/main.js')).dev();
+      return undefined;
+    },
+  }),
+  ofService({
+    name: 'check',
+    usage: '[options]',
+    summary: 'Check types, lint, imports, format and generated/; list all findings',
+    options: {
+      only: {
+        type: 'string',
+        value: 'CHECKS',
+        help: 'these only, separated by commas: code, boundaries, format, generated, quick, test, browser',
+      },
+      again: AGAIN,
+      json: JSON_RESULT,
+    },
+    example: '--only code,format',
+    run: async ({ values }) => (await import('./gate/main.js')).runGate(values, values.only?.split(',')),
+  }),
+  ofService({
+    name: 'test',
+    usage: '[options]',
+    summary: 'Build, and run every test',
+    options: { again: AGAIN, json: JSON_RESULT },
+    example: '--again',
+    run: async ({ values }) => (await import('./gate/main.js')).runGate(values, ['test']),
+  }),
+  verb({
+    ...CONTRACT,
+    async run({ values, argv }) {
+      if (values.url === undefined) assertService();
+      return (await import('./prove/service/contract.js')).contract(argv, values.serve);
+    },
+  }),
+  ofService({
+    name: 'breaking',
+    usage: 'GIT-REF [options]',
+    summary:
+      'List the changes in openapi/ that break a client of the contract at the last common commit of GIT-REF and HEAD',
+    options: { all: ALL, json: JSON_RESULT },
+    example: 'origin/main',
+    failed: 2,
+    notes: `To accept an intended break, add an entry to openapi/accepted-breaks.yaml:
+
+  - change: '#/paths/~1things/post: the query parameter q is new and required'  # the line without \`breaking\`
+    reason: why the break is intended, and what was agreed with the clients
+    until: '2.0.0'  # the last version of the document (info.version) for which the entry holds
+
+One line may stand for a class, the same sentence at many places. Its entry has the number of changes that it accepts, so that
+none is accepted later without a look. A * is one step of the pointer:
+
+  - change: '#/paths/*/*: the header parameter X-Tenant is new and required'
+    reason: every client sends it since May
+    until: '2.0.0'
+    places: 57
+
+An entry whose change the base has already is spent, which is a notice. Any other one that matches no change is an error, and
+so is one that matches a change after its version. A new version of the document accepts nothing by itself.
+
+Exit status: 0 no client breaks but as accepted, 1 one does or an entry is wrong, 2 the contracts cannot be compared.`,
+    run: async ({ values, positionals: [ref = ''] }) =>
+      (await import('./breaking/main.js')).runBreaking(ref, values.all),
+  }),
+  ofService({
+    name: 'todo',
+    usage: '[options]',
+    summary: 'List what is left to write',
+    options: { json: JSON_RESULT },
+    example: '--json',
+    run: async () => (await import('./prove/service/todo.js')).todo(),
+  }),
+  job('migrate', 'Apply the migrations that the database lacks, and list them'),
+  job('seed', 'Fill the database of a developer: src/seed.ts'),
+  job('backup', 'Copy the SQLite database while it is used', 'FILE [options]', '/mnt/monday.db'),
+  job('restore', 'Put a backup in the place of the SQLite database', 'FILE [options]', '/mnt/monday.db'),
+];

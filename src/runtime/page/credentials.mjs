@@ -1,0 +1,56 @@
+/**
+ * Credentials are kept for the tab: a reload keeps them, another tab does not have them, and "Logout" removes them. Another
+ * service may have been at this address, so they come back only to a scheme that is as it was.
+ */
+
+const KEY = `credentials of ${location.pathname}`;
+/** The members of a Security Scheme Object that say where its credentials go. */
+const MEMBERS = ['type', 'scheme', 'in', 'name'];
+
+function save(authorized) {
+  try {
+    sessionStorage.setItem(KEY, JSON.stringify(authorized));
+  } catch {
+    // The browser keeps nothing for this page.
+  }
+}
+
+function load() {
+  try {
+    return JSON.parse(sessionStorage.getItem(KEY)) ?? {};
+  } catch {
+    return {};
+  }
+}
+
+/** Gives back the credentials of the tab. Called when the contract has been read. */
+export function restoreCredentials({ authActions, specSelectors }) {
+  const schemes = specSelectors.securityDefinitions()?.toJS() ?? {};
+  const isKnown = ([name, { schema }]) =>
+    Object.hasOwn(schemes, name) && MEMBERS.every((member) => schemes[name][member] === schema?.[member]);
+  const authorized = Object.fromEntries(Object.entries(load()).filter(isKnown));
+  if (Object.keys(authorized).length > 0) authActions.restoreAuthorization({ authorized });
+}
+
+/** API keys in cookies, which a script cannot send as a header: they are cookies for the time of a request. */
+export function setCookies(authSelectors, maxAge) {
+  const authorized = Object.values(authSelectors.authorized()?.toJS() ?? {});
+  const keys = authorized.filter(({ schema }) => schema.type === 'apiKey' && schema.in === 'cookie');
+  for (const { schema, value } of keys)
+    document.cookie = `${schema.name}=${value}; Path=/; SameSite=Strict; Max-Age=${maxAge}`;
+  return keys.length > 0;
+}
+
+/** A plugin of Swagger UI, which calls this action after each change. */
+export const credentialsPlugin = {
+  statePlugins: {
+    auth: {
+      wrapActions: {
+        persistAuthorizationIfNeeded:
+          (original, { authSelectors }) =>
+          () =>
+            save(authSelectors.authorized()),
+      },
+    },
+  },
+};

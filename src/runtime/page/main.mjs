@@ -1,0 +1,49 @@
+/**
+ * The script of the documentation page: Swagger UI with the plugins beside this file. Requests go to the server that is chosen
+ * on the page, which is at first the one that serves it; those for tokens go to their issuer.
+ */
+
+import { bodiesPlugin } from './bodies.mjs';
+import { BASE, prepareContract } from './contract.mjs';
+import { credentialsPlugin, restoreCredentials, setCookies } from './credentials.mjs';
+import { followColors, lookPlugin, watchControls } from './look.mjs';
+import { responsesPlugin } from './responses.mjs';
+import { essence, streamed, streamsPlugin } from './streams.mjs';
+
+const root = document.getElementById('docs');
+const CONTRACT = new URL('openapi.json', location.href).href;
+
+followColors();
+watchControls(root);
+
+const isOwn = (url) => new URL(url, location.href).origin === location.origin;
+
+const ui = SwaggerUIBundle({
+  domNode: root,
+  url: 'openapi.json',
+  deepLinking: true,
+  filter: true,
+  tryItOutEnabled: true,
+  supportedSubmitMethods: root.dataset.methods.split(' '),
+  plugins: [streamsPlugin, bodiesPlugin, responsesPlugin, credentialsPlugin, lookPlugin],
+  oauth2RedirectUrl: `${BASE}/-/docs/oauth2-redirect.html`,
+  onComplete: () => restoreCredentials(ui),
+  requestInterceptor(request) {
+    // Without cookies, so that the browser asks for no password after a challenge to basic authentication.
+    if (!request.loadSpec && isOwn(request.url) && !setCookies(ui.authSelectors, 60))
+      request.credentials = 'omit';
+    return request;
+  },
+  async responseInterceptor(response) {
+    setCookies(ui.authSelectors, 0);
+    if (response.url === CONTRACT) {
+      const contract = JSON.parse(response.text);
+      prepareContract(contract);
+      response.text = JSON.stringify(contract);
+    }
+    if (response.data instanceof Blob && streamed.has(essence(response.headers['content-type'])))
+      response.text = response.data = await response.data.text();
+    return response;
+  },
+});
+ui.initOAuth({ usePkceWithAuthorizationCodeGrant: true });

@@ -1,0 +1,261 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type CallbackContext,
+  compileSent,
+  type Extensions,
+  type Logger,
+  OpenApiDocument,
+  Problem,
+  readDocument,
+  type Sendable,
+  type SentRequest,
+  UndocumentedRequest,
+  type WrittenRequest,
+} from '../contract';
+import { type Answered, attemptDelivery, reasonOf, RefusedReceiver } from './delivery';
+import { createLog } from './log';
+import { watchSecrets } from './secret-source';
+import { type SendersConfig, signatureOf, signingKey } from './sender-config';
+import { takeTurns } from './turns';
+
+/** A request that conforms to the document. It may be kept, as JSON if its body is a text, and sent later. */
+export interface SentMessage extends WrittenRequest {
+  /** Identifies it to its receiver: that of all attempts. */
+  readonly id: string;
+  readonly name: string;
+}
+
+/** What became of a message. */
+export interface Delivery {
+  readonly id: string;
+  /** Whether the receiver has answered with a status of success. */
+  readonly delivered: boolean;
+  /** Whether the receiver wants nothing any more: its last answer was 410. */
+  readonly gone: boolean;
+  readonly attempts: number;
+  /** That of the last answer; undefined: there was none. */
+  readonly status: number | undefined;
+  /** That of a documented answer in JSON. */
+  readonly body: unknown;
+  /** Why it is not delivered, or what the document does not allow of the answer. */
+  readonly reason: string | undefined;
+}
+
+/** How a message is sent. */
+export interface SendOptions {
+  /** Identifies the message to its receiver; a UUID by default. */
+  readonly id?: string;
+  /** Those of the receiver, such as `whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw`; by default those of the configuration. */
+  readonly secrets?: readonly string[];
+}
+
+/** Sends the webhooks and callbacks of a document. */
+export interface Senders<Webhooks> {
+  /**
+   * Judges a request. Nothing is sent.
+   *
+   * @throws {UndocumentedRequest}
+   */
+  write<Name extends keyof Webhooks & string>(
+    name: Name,
+    request: SentRequest<Webhooks, Name>,
+    options?: Pick<SendOptions, 'id'>,
+  ): SentMessage;
+  /**
+   * Sends a message until its receiver has it, within bounds. The promise never rejects. Do not wait for it in a handler: that
+   * may take as long as all attempts.
+   *
+   * @throws {Problem} `unavailable`, at once, if too many bytes wait, or the server stops
+   * @throws {TypeError} at once, if there is no secret that signs
+   */
+  deliver(message: SentMessage, options?: Pick<SendOptions, 'secrets'>): Promise<Delivery>;
+  /** Writes a request and delivers it. */
+  send<Name extends keyof Webhooks & string>(
+    name: Name,
+    request: SentRequest<Webhooks, Name>,
+    options?: SendOptions,
+  ): Promise<Delivery>;
+  /**
+   * The URL of a callback, from the exchange that it belongs to. Keep it with what the client has subscribed to.
+   *
+   * @throws {NoCallbackUrl} if the exchange lacks a value
+   */
+  callbackUrl(name: keyof Webhooks & string, context: CallbackContext): string;
+  /** Ends: what is under way has some seconds, and each message that is not delivered is logged. */
+  close(): Promise<void>;
+}
+
+/** What senders are made of, beside their configuration. */
+export interface SendersParts extends Extensions {
+  /** The file of the published contract, generated/openapi.json. */
+  readonly document: string;
+  readonly log?: Pick<Logger, 'warn' | 'error'>;
+}
+
+/** Attempts of one message. */
+const MOST_ATTEMPTS = 10;
+/** Milliseconds that messages have when the server stops: fewer than CLOSE_TIMEOUT. */
+const LAST_TIME = 5000;
+/** Bytes that a message takes beside its body. */
+const OVERHEAD = 1024;
+
+/** Milliseconds before the next attempt, a half of them by chance: receivers that fail together are not asked together. */
+export const backOff = (first: number, attempts: number, random = Math.random()): number =>
+  (first * 4 ** (attempts - 1) * (1 + random)) / 2;
+
+/**
+ * Compiles what the document sends.
+ *
+ * @typeParam Webhooks those of generated/openapi.d.ts
+ * @throws {InvalidContract} with all findings, each with its JSON pointer
+ */
+export function openSenders<Webhooks>(
+  config: SendersConfig,
+  { document, log = createLog('info'), ...extensions }: SendersParts,
+): Senders<Webhooks> {
+  const { source, trusted, timeout, retryTime, retryDelay, concurrency, queue } = config;
+  const sendables = compileSent(
+    new OpenApiDocument(readDocument(readFileSync(document, 'utf8'))),
+    extensions,
+  );
+  const takeTurn = takeTurns(concurrency, Math.ceil(concurrency / 4));
+  /** Those that end the attempts under way. */
+  const underWay = new Set<AbortController>();
+  /** What ends the wait for the next attempt, of each message that is not delivered yet. */
+  const pending = new Map<Promise<Delivery>, () => void>();
+  let keys = source.secrets?.map(({ key }) => key) ?? [];
+  let [held, closing, isOver] = [0, false, false];
+  watchSecrets(source, (change) => {
+    if (change instanceof Error) log.error(change.message);
+    else keys = change.map(({ key }) => key);
+  });
+
+  function sendableOf(name: string): Sendable {
+    const sendable = sendables.get(name);
+    if (sendable) return sendable;
+    throw new UndocumentedRequest(`${name} is not sent: the document has no such webhook or callback`);
+  }
+
+  /** Attempts to deliver a message once. Returns what became of it, and the milliseconds before which no other attempt follows. */
+  async function attempt(message: SentMessage, own: typeof keys | undefined, attempts: number) {
+    const common = {
+      id: message.id,
+      attempts,
+      delivered: false,
+      gone: false,
+      status: undefined,
+      body: undefined,
+    };
+    const ending = new AbortController();
+    const end = () => {
+      ending.abort();
+    };
+    const timer = setTimeout(end, timeout);
+    underWay.add(ending);
+    if (isOver) end();
+    try {
+      const headers = signatureOf(message.id, message.body ?? '', own ?? keys);
+      const answer = await attemptDelivery(message, headers, trusted, ending.signal);
+      return { delivery: { ...common, ...verdictOf(message, answer) }, wait: answer.retryAfter };
+    } catch (error) {
+      return {
+        delivery: { ...common, reason: reasonOf(error) },
+        wait: error instanceof RefusedReceiver ? Infinity : 0,
+      };
+    } finally {
+      clearTimeout(timer);
+      underWay.delete(ending);
+    }
+  }
+
+  function verdictOf({ name }: SentMessage, answer: Answered) {
+    const { status } = answer;
+    const delivered = status >= 200 && status < 300;
+    const judgment = sendableOf(name).judge(answer);
+    const undocumented = 'undocumented' in judgment ? judgment.undocumented : undefined;
+    const failure = delivered ? undefined : `it answered ${status}`;
+    const body = 'body' in judgment ? judgment.body : undefined;
+    return { status, delivered, body, gone: status === 410, reason: failure ?? undocumented };
+  }
+
+  async function deliver(
+    message: SentMessage,
+    own: typeof keys | undefined,
+    stop: AbortSignal,
+  ): Promise<Delivery> {
+    const host = URL.canParse(message.url) ? new URL(message.url).host : '';
+    const began = performance.now();
+    const about = { webhook: message.name, messageId: message.id, host };
+    for (let attempts = 1; ; attempts++) {
+      const { delivery, wait } = await new Promise<Awaited<ReturnType<typeof attempt>>>((done) => {
+        takeTurn(host, () => attempt(message, own, attempts).then(done));
+      });
+      const { delivered, gone, reason } = delivery;
+      if (delivered) {
+        if (reason !== undefined) log.warn({ ...about, reason }, 'the answer to a webhook is not documented');
+        return delivery;
+      }
+      const next = Math.max(wait, backOff(retryDelay, attempts));
+      const isLast = gone || attempts === MOST_ATTEMPTS || performance.now() - began + next > retryTime;
+      if (!isLast && !closing) {
+        log.warn({ ...about, attempts, reason, next: Math.round(next) }, 'a webhook will be sent again');
+        await sleep(next, undefined, { signal: stop, ref: false }).catch(() => undefined);
+      }
+      if (!isLast && !closing) continue;
+      const why = isLast ? reason : STOPPED;
+      log.error({ ...about, attempts, reason: why }, 'a webhook is not delivered');
+      return { ...delivery, reason: why };
+    }
+  }
+
+  const senders: Senders<Webhooks> = {
+    write(name, request, { id = randomUUID() } = {}) {
+      try {
+        return { id, name, ...sendableOf(name).write(request) };
+      } catch (error) {
+        if (error instanceof UndocumentedRequest) log.error(error.message);
+        throw error;
+      }
+    },
+    deliver(message, { secrets } = {}) {
+      sendableOf(message.name);
+      const own = secrets?.map(signingKey);
+      if ((own ?? keys).length === 0)
+        throw new TypeError(`${message.name} is not sent: expected a secret in ${source.variable}, got none`);
+      const bytes = OVERHEAD + message.url.length + Buffer.byteLength(message.body ?? '');
+      if (closing || held + bytes > queue)
+        throw new Problem('unavailable', `${message.name} is not sent: ${closing ? STOPPED : FULL}`, {
+          'Retry-After': '1',
+        });
+      held += bytes;
+      const stop = new AbortController();
+      const delivering = deliver(message, own, stop.signal).finally(() => {
+        held -= bytes;
+        pending.delete(delivering);
+      });
+      pending.set(delivering, () => {
+        stop.abort();
+      });
+      return delivering;
+    },
+    send: (name, request, { id, ...options } = {}) =>
+      senders.deliver(senders.write(name, request, id === undefined ? {} : { id }), options),
+    callbackUrl: (name, context) => sendableOf(name).urlOf(context),
+    async close() {
+      closing = true;
+      for (const stop of pending.values()) stop();
+      const timer = setTimeout(() => {
+        isOver = true;
+        for (const attempt of underWay) attempt.abort();
+      }, LAST_TIME);
+      await Promise.all(pending.keys());
+      clearTimeout(timer);
+    },
+  };
+  return senders;
+}
+
+const STOPPED = 'the server stops';
+const FULL = 'too many others wait';

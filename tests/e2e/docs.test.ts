@@ -1,0 +1,149 @@
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import ts from 'typescript';
+import { parseDocument } from 'yaml';
+import { keepFolder } from '../support/folder';
+import { installBeside, TARBALL } from '../support/package';
+import { startProgram } from '../support/program';
+import { openTerminal, PAGES, prints, ROOT, settingOf, type Snippet, snippetsOf } from '../support/snippets';
+
+// Every command and snippet of README and of docs/, as it stands. docs/README.md has the rule of the blocks.
+
+jest.setTimeout(300_000);
+
+const folder = keepFolder();
+/** The programs of a reader, which install nothing. */
+const PROGRAMS = join(__dirname, 'docs');
+const README = join(folder, 'README/museum');
+
+beforeAll(() => {
+  installBeside(folder, TARBALL);
+  mkdirSync(README, { recursive: true });
+  symlinkSync(TARBALL, join(folder, 'README', basename(TARBALL)));
+  process.env['MODULES'] = join(folder, 'node_modules');
+  process.env['PACKAGE'] = TARBALL;
+  process.env['CHECKOUT'] = ROOT;
+});
+
+/** The text of a block of TypeScript as a whole module. */
+const moduleOf = ({ text, around }: Snippet) => around.replace(/^.*\/\/ here$/m, () => text);
+
+/** Runs the blocks of a page from its top to its end. Resolves with the files of TypeScript that it has written. */
+async function follow(page: string, home: string): Promise<string[]> {
+  const terminal = openTerminal(home, PROGRAMS);
+  const modules: string[] = [];
+  let printed = '';
+  const write = (name: string, text: string) => {
+    const file = join(home, name);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+    return file;
+  };
+  const ways: Readonly<Record<string, (snippet: Snippet) => unknown>> = {
+    async sh({ word, text }) {
+      if (word === 'serves') printed = await terminal.serve(text);
+      else {
+        const { status, output } = await terminal.run(text);
+        if (String(status) !== (/^fails (\d+)$/.exec(word)?.[1] ?? '0'))
+          throw new Error(`status ${status}: ${output}`);
+        printed = output;
+      }
+    },
+    text({ text }) {
+      if (!prints(printed, text)) throw new Error(`expected it in what the block before printed: ${printed}`);
+    },
+    ts(snippet) {
+      const { word, place } = snippet;
+      if (!word.startsWith('from '))
+        modules.push(write(word || `src/snippets/${place.replace(/\W+/g, '-')}.ts`, moduleOf(snippet)));
+      else if (!prints(readFileSync(join(ROOT, word.slice(5)), 'utf8'), snippet.text))
+        throw new Error(`${word.slice(5)} does not have these lines`);
+    },
+    yaml({ word, text }) {
+      expect(parseDocument(text).errors).toEqual([]);
+      if (word) write(word, text);
+    },
+    json({ word, text }) {
+      JSON.parse(text);
+      if (word) write(word, text);
+    },
+  };
+  try {
+    for (const snippet of snippetsOf(page)) {
+      const { language, word, place } = snippet;
+      if (word.startsWith('not run: ')) continue;
+      const way = ways[language];
+      if (!way)
+        throw new Error(
+          `${place}: expected one of ${Object.keys(ways).join(', ')} or a reason, got \`${language}\``,
+        );
+      try {
+        await way(snippet);
+      } catch (error) {
+        throw new Error(`${place}: ${(error as Error).message}`, { cause: error });
+      }
+    }
+  } finally {
+    await terminal.close();
+  }
+  return modules;
+}
+
+const written: string[] = [];
+
+test('README', async () => {
+  await follow('README.md', README);
+});
+
+describe('of docs/', () => {
+  const own = PAGES.filter((page) => page !== 'README.md' && settingOf(page, 'run by') === undefined);
+  test.each(own.filter((page) => snippetsOf(page).some(({ word }) => !word.startsWith('not run: '))))(
+    '%s',
+    async (page) => {
+      const home = join(folder, basename(page, '.md'), 'museum');
+      if (settingOf(page, 'runs in') === 'an empty folder') mkdirSync(home, { recursive: true });
+      else cpSync(README, home, { recursive: true, verbatimSymlinks: true });
+      written.push(...(await follow(page, home)));
+    },
+  );
+
+  test('their TypeScript compiles', () => {
+    const config = ts.getParsedCommandLineOfConfigFile(
+      join(README, 'tsconfig.json'),
+      { noEmit: true, incremental: false },
+      {
+        ...ts.sys,
+        onUnRecoverableConfigFileDiagnostic: () => undefined,
+      },
+    );
+    const program = ts.createProgram(written, { ...config?.options });
+    const errors = written.flatMap((file) => ts.getPreEmitDiagnostics(program, program.getSourceFile(file)));
+    expect(
+      ts.formatDiagnostics(errors, {
+        getCurrentDirectory: () => folder,
+        getCanonicalFileName: (name) => name,
+        getNewLine: () => '\n',
+      }),
+    ).toBe('');
+  });
+
+  test.each(PAGES.flatMap((page) => settingOf(page, 'run by') ?? []))(
+    'a suite of its own runs the page: %s',
+    (file) => {
+      expect(existsSync(resolve(ROOT, file))).toBe(true);
+    },
+  );
+});
+
+test('the curl command of the CI workflow works against the server', async () => {
+  const [command = ''] =
+    /curl --fail[^]*?(?=\n {6}-)/.exec(readFileSync(join(ROOT, '.github/workflows/ci.yml'), 'utf8')) ?? [];
+  const server = await startProgram({ API_TOKENS: 'secret' });
+  const terminal = openTerminal(folder, PROGRAMS);
+  const line = command.replace(/\s+/g, ' ').replace('http://127.0.0.1:3000', server.url);
+  expect(await terminal.run(line)).toMatchObject({
+    status: 0,
+    output: expect.stringContaining('200 OK') as string,
+  });
+  await server.stop();
+});
