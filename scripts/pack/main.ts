@@ -1,6 +1,6 @@
 /**
  * `tsx scripts/pack/main.ts`: builds the package of the core, the databases, the runtime, the toolchain and the prover, as
- * .cache/pack/contract-first-server-VERSION.tgz. Prints its path. It does not check types: `make check` does.
+ * .cache/pack/contract-first-server-VERSION.tgz, and that of create.ts. Prints its path. It does not check types: `make check` does.
  */
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,6 +9,7 @@ import ts from 'typescript';
 import { lockedPackages } from '../new/install';
 import { layoutFiles, readLayout } from '../new/layout-files';
 import { root } from '../paths';
+import { CREATE, createFiles } from './create';
 import { esModules } from './esm';
 import { neededBy } from './locked';
 import {
@@ -84,7 +85,7 @@ function compile(): Map<string, string> {
   return new Map([...packed, ...esModules(files)]);
 }
 
-/** Builds the tarball, and returns its path. */
+/** Builds the tarballs of the package and of `npm create contract-first`. Returns the path of the first. */
 export function pack(): string {
   const content = path.join(FOLDER, 'package');
   rmSync(content, { recursive: true, force: true });
@@ -112,15 +113,22 @@ export function pack(): string {
   const { devDependencies } = JSON.parse(readLayout('package.json')) as RootManifest;
   const packages = neededBy(Object.keys({ ...own.dependencies, ...devDependencies }), lockedPackages());
   files.set('dist/scripts/new/lock.json', `${JSON.stringify({ packages })}\n`);
-  for (const [name, text] of files) {
-    mkdirSync(path.dirname(path.join(content, name)), { recursive: true });
-    writeFileSync(path.join(content, name), text);
-  }
+  writeFiles(content, files);
   mkdirSync(path.join(content, SWAGGER_UI));
   for (const name of PAGE)
     copyFileSync(require.resolve(`#swagger-ui/${name}`), path.join(content, SWAGGER_UI, name));
-  execFileSync('npm', ['pack', '--silent', '--pack-destination', FOLDER, content], { cwd: FOLDER });
+  const create = path.join(FOLDER, CREATE);
+  writeFiles(create, Object.entries(createFiles(own)));
+  execFileSync('npm', ['pack', '--silent', '--pack-destination', FOLDER, content, create], { cwd: FOLDER });
   return path.join(FOLDER, `${NAME}-${manifest.version}.tgz`);
+}
+
+/** Writes texts by the paths of their files. */
+function writeFiles(folder: string, files: Iterable<readonly [name: string, text: string]>): void {
+  for (const [name, text] of files) {
+    mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
+    writeFileSync(path.join(folder, name), text);
+  }
 }
 
 if (require.main === module) console.log(path.relative(root, pack()));
