@@ -12,8 +12,10 @@ export interface Names {
   readonly title: string;
 }
 
-/** Folders of src/ that are not the domain's. */
-const TAKEN = ['handlers', 'storage'];
+/** Folders of src/ that are not the domain's, and names of devices on Windows. */
+const TAKEN = /^(handlers|storage|con|prn|aux|nul|(com|lpt)\d|conin|conout)$/;
+/** Characters: PostgreSQL has names of 63 bytes. */
+const LONGEST = 50;
 
 /**
  * The names of a service.
@@ -23,9 +25,13 @@ const TAKEN = ['handlers', 'storage'];
  */
 export function namesFrom(given: string, title: string): Names | undefined {
   const words = wordsOf(given);
-  const plain = words.join('-').replace(/^[^a-z]+/, '');
+  const plain = words
+    .join('-')
+    .replace(/^[^a-z]+/, '')
+    .slice(0, LONGEST)
+    .replace(/-$/, '');
   if (plain === '') return undefined;
-  const kebab = TAKEN.includes(plain) ? `${plain}-service` : plain;
+  const kebab = TAKEN.test(plain) ? `${plain}-service` : plain;
   const pascal = pascalOf(kebab);
   return {
     kebab,

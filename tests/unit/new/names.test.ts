@@ -6,6 +6,11 @@ it.each([
   ['Café', { kebab: 'cafe', pascal: 'Cafe', snake: 'cafe', mark: 'Cafe' }],
   ['3d', { kebab: 'd', pascal: 'D', snake: 'd', mark: 'D___' }],
   ['storage', { kebab: 'storage-service', pascal: 'StorageService', snake: 'storage_service', mark: 'Stor' }],
+  ['AUX', { kebab: 'aux-service', pascal: 'AuxService', snake: 'aux_service', mark: 'AuxS' }],
+  [
+    `${'a'.repeat(49)} b`,
+    { kebab: 'a'.repeat(49), pascal: `A${'a'.repeat(48)}`, snake: 'a'.repeat(49), mark: 'Aaaa' },
+  ],
 ])('%s has a name in each form', (given, names) => {
   expect(namesFrom(given, 'A title')).toEqual({ ...names, title: 'A title' });
 });
