@@ -67,7 +67,7 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
       "process.on('SIGTERM', () => undefined); setInterval(() => undefined, 1000); console.log('stubborn')";
     writeFileSync(
       finish,
-      `require('fs').writeFileSync('generated.txt', ''); require('child_process').spawn(process.execPath, ['-e', ${JSON.stringify(stubborn)}], { stdio: 'inherit' });`,
+      `require('fs').mkdirSync('generated'); require('child_process').spawn(process.execPath, ['-e', ${JSON.stringify(stubborn)}], { stdio: 'inherit' });`,
     );
     const run = start(dir, [
       'books.yaml',
