@@ -3,12 +3,14 @@
  * .cache/pack/contract-first-server-VERSION.tgz. Prints its path. It does not check types: `make check` does.
  */
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
+import { lockedPackages } from '../new/install';
 import { layoutFiles, readLayout } from '../new/layout-files';
-import { root } from '../paths';
+import { nameInProject, root } from '../paths';
 import { esModules } from './esm';
+import { neededBy } from './locked';
 import {
   COMMAND,
   createManifest,
@@ -23,6 +25,12 @@ import {
 /** The folder of the tarball and of its content, `package/`. */
 export const FOLDER = path.join(root, '.cache/pack');
 
+/** The schemas for editors of the files of a service. */
+const SCHEMAS = 'scripts/schemas';
+
+/** The scripts of the documentation page. */
+const SCRIPTS = 'src/runtime/page';
+
 /** What the page asks of Swagger UI, and its licenses. */
 const PAGE = [
   'swagger-ui.css',
@@ -35,7 +43,7 @@ const PAGE = [
 ];
 
 /** The programs that commands run as processes and threads of their own. */
-const PROGRAMS = ['scripts/gate/code', 'scripts/gate/boundaries', 'scripts/dev/rest'];
+const PROGRAMS = ['scripts/gate/code', 'scripts/gate/boundaries', 'scripts/dev/rest', 'scripts/new/finish'];
 
 const HOST = {
   getCurrentDirectory: () => root,
@@ -68,7 +76,7 @@ function compile(): Map<string, string> {
   );
   const files = new Map<string, string>();
   const { diagnostics } = ts.createProgram(names, options).emit(undefined, (file, text) => {
-    files.set(path.relative(root, file).replaceAll(path.sep, '/'), text);
+    files.set(nameInProject(file), text);
   });
   if (diagnostics.length > 0) throw new Error(ts.formatDiagnostics(diagnostics, HOST));
   const types = reachableTypes(files);
@@ -92,10 +100,18 @@ export function pack(): string {
     'docs/postgres-backup.md',
   ])
     files.set(name, readFileSync(path.join(root, name), 'utf8'));
-  for (const name of ['scripts/prove/report/page.css', ...LAUNCHERS])
+  for (const name of readdirSync(path.join(root, SCHEMAS)))
+    files.set(`schemas/${name}`, readFileSync(path.join(root, SCHEMAS, name), 'utf8'));
+  const scripts = readdirSync(path.join(root, SCRIPTS)).map((name) => `${SCRIPTS}/${name}`);
+  const texts = ['scripts/prove/report/page.css', 'scripts/new/example.yaml'];
+  for (const name of [...texts, ...scripts, ...LAUNCHERS])
     files.set(`dist/${name}`, readFileSync(path.join(root, name), 'utf8'));
   for (const file of layoutFiles()) files.set(`dist/scripts/new/layout/${file}`, readLayout(file));
-  files.set('package.json', `${JSON.stringify(createManifest(manifest, files), null, 2)}\n`);
+  const own = createManifest(manifest, files);
+  files.set('package.json', `${JSON.stringify(own, null, 2)}\n`);
+  const { devDependencies } = JSON.parse(readLayout('package.json')) as RootManifest;
+  const packages = neededBy(Object.keys({ ...own.dependencies, ...devDependencies }), lockedPackages());
+  files.set('dist/scripts/new/lock.json', `${JSON.stringify({ packages })}\n`);
   for (const [name, text] of files) {
     mkdirSync(path.dirname(path.join(content, name)), { recursive: true });
     writeFileSync(path.join(content, name), text);
@@ -103,7 +119,9 @@ export function pack(): string {
   mkdirSync(path.join(content, SWAGGER_UI));
   for (const name of PAGE)
     copyFileSync(require.resolve(`#swagger-ui/${name}`), path.join(content, SWAGGER_UI, name));
-  execFileSync('npm', ['pack', '--silent', '--pack-destination', FOLDER, content], { cwd: FOLDER });
+  // npm is a script of the shell on Windows: none of its arguments may need quotes.
+  const shell = process.platform === 'win32';
+  execFileSync('npm', ['pack', '--silent', '--pack-destination', '..'], { cwd: content, shell });
   return path.join(FOLDER, `${NAME}-${manifest.version}.tgz`);
 }
 

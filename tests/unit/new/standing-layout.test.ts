@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parse } from 'yaml';
 import root from '../../../package.json';
 import { describeFailure, run } from '../../../scripts/prove';
 import { withoutUnusedImports } from '../../../scripts/new/fill';
@@ -43,7 +44,7 @@ test.each([
   ['.nvmrc', '.nvmrc', /.+/g],
   ['Dockerfile', 'Dockerfile', /^(FROM \S+|ENV .*?DATABASE_URL|HEALTHCHECK[^]*)/gm],
   ['.env.example', '.env.example', /^(?!API_TOKENS|AUTH_|TOKEN_|WEBHOOK_)[A-Z_]+=(?!sqlite).*$/gm],
-  ['src/tsconfig.json', 'src/tsconfig.json', /[^]+/g],
+  ['src/tsconfig.json', 'src/tsconfig.json', /^(?!.*allowJs).*$/gm],
   ['tsconfig.json', 'tsconfig.json', /^ {4}"(?!paths|contract-first)[^]*?,?$/gm],
   ['openapi/overlay.yaml', 'openapi/overlay.yaml', /^(?=.*\[\?\()(?=.*responses).*$/gm],
   ['.github/workflows/ci.yml', '.github/workflows/ci.yml', /actions\/(checkout|setup-node)@.*/g],
@@ -57,5 +58,6 @@ test('package.json has the versions of this project', () => {
   const versions: Readonly<Record<string, string>> = { ...root.devDependencies, ...root.dependencies };
   expect(Object.entries(devDependencies).filter(([name, version]) => versions[name] !== version)).toEqual([]);
   expect(root).toMatchObject({ engines, overrides, allowScripts });
+  expect(parse(readLayout('pnpm-workspace.yaml'))).toEqual({ allowBuilds: allowScripts });
   expect(manifest.prettier).toEqual(JSON.parse(own('.prettierrc.json')));
 });
