@@ -43,7 +43,8 @@ async function follow(page: string, home: string): Promise<string[]> {
   symlinkSync(TARBALL, join(dirname(home), basename(TARBALL)));
   const terminal = openTerminal(home, PROGRAMS);
   const modules: string[] = [];
-  let printed = '';
+  /** Undefined: the block before has run nothing. */
+  let printed: string | undefined;
   const write = (name: string, text: string) => {
     const file = join(home, name);
     mkdirSync(dirname(file), { recursive: true });
@@ -61,7 +62,8 @@ async function follow(page: string, home: string): Promise<string[]> {
       }
     },
     text({ text }) {
-      if (!prints(printed, text)) throw new Error(`expected it in what the block before printed: ${printed}`);
+      if (printed !== undefined && !prints(printed, text))
+        throw new Error(`expected it in what the block before printed: ${printed}`);
     },
     ts(snippet) {
       const { word, place } = snippet;
@@ -91,6 +93,7 @@ async function follow(page: string, home: string): Promise<string[]> {
         throw new Error(
           `${place}: expected one of ${Object.keys(ways).join(', ')} or a reason, got \`${language}\``,
         );
+      if (language !== 'sh' && language !== 'text') printed = undefined;
       try {
         await way(snippet);
       } catch (error) {
