@@ -19,6 +19,7 @@ const README = join(folder, 'README/museum');
 beforeAll(() => {
   installBeside(folder, TARBALL);
   mkdirSync(README, { recursive: true });
+  symlinkSync(TARBALL, join(README, basename(TARBALL)));
   process.env['MODULES'] = join(folder, 'node_modules');
   process.env['PACKAGE'] = TARBALL;
 });
@@ -40,8 +41,7 @@ function addInto(file: string, part: Document): void {
 
 /** Runs the blocks of a page from its top to its end. Resolves with the files of TypeScript that it has written. */
 async function follow(page: string, home: string): Promise<string[]> {
-  symlinkSync(TARBALL, join(dirname(home), basename(TARBALL)));
-  const terminal = openTerminal(home, PROGRAMS);
+    const terminal = openTerminal(home, PROGRAMS);
   const modules: string[] = [];
   /** Undefined: the block before has run nothing. */
   let printed: string | undefined;
