@@ -41,7 +41,7 @@ function addInto(file: string, part: Document): void {
 
 /** Runs the blocks of a page from its top to its end. Resolves with the files of TypeScript that it has written. */
 async function follow(page: string, home: string): Promise<string[]> {
-    const terminal = openTerminal(home, PROGRAMS);
+  const terminal = openTerminal(home, PROGRAMS);
   const modules: string[] = [];
   /** Undefined: the block before has run nothing. */
   let printed: string | undefined;
