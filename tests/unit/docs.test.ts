@@ -87,11 +87,21 @@ function wrongOf(environment: NodeJS.ProcessEnv): string {
 const TEXTS = [...PAGES, 'CONTRIBUTING.md', 'scripts/new/layout/README.md', 'scripts/pack/PACKAGE.md'];
 
 test.each([
-  ['targets of make', /`(?:[A-Z_]+=\S+ )*make ([a-z]+)/g, [...read('Makefile').matchAll(/^([a-z]+):/gm)].map(([, name]) => name)],
+  [
+    'targets of make',
+    /`(?:[A-Z_]+=\S+ )*make ([a-z]+)/g,
+    [...read('Makefile').matchAll(/^([a-z]+):/gm)].map(([, name]) => name),
+  ],
   ['verbs', /\bcontract-first (?!COMMAND|VERB)([a-z]+)\b(?=[^\n]*`)/g, VERBS.map(({ name }) => name)],
-  ['npm scripts', /`npm run ([a-z]+)/g, Object.keys({ ...scriptsIn('package.json'), ...scriptsIn('scripts/new/layout/package.json') })],
+  [
+    'npm scripts',
+    /`npm run ([a-z]+)/g,
+    Object.keys({ ...scriptsIn('package.json'), ...scriptsIn('scripts/new/layout/package.json') }),
+  ],
 ])('the pages name only %s that there are', (_, written, known) => {
-  const named = TEXTS.flatMap((page) => [...read(page).matchAll(written)].map(([, name]) => `${page} ${name}`));
+  const named = TEXTS.flatMap((page) =>
+    [...read(page).matchAll(written)].map(([, name]) => `${page} ${name}`),
+  );
   expect(named.length).toBeGreaterThan(5);
   expect(named.filter((name) => !known.includes(name.split(' ')[1] ?? ''))).toEqual([]);
 });
@@ -102,10 +112,14 @@ function scriptsIn(file: string): Record<string, string> {
 }
 
 test('each fence begins a block that is run, but for a few that say why not', () => {
-  const unread = PAGES.filter((page) => (read(page).match(/^ *```/gm)?.length ?? 0) !== 2 * snippetsOf(page).length);
+  const unread = PAGES.filter(
+    (page) => (read(page).match(/^ *```/gm)?.length ?? 0) !== 2 * snippetsOf(page).length,
+  );
   expect(unread).toEqual(['docs/README.md']); // which shows a block within a block
   const left = PAGES.flatMap(snippetsOf).filter(({ word }) => word.startsWith('not run: '));
-  const counts = Object.entries(Object.groupBy(left, ({ place }) => place.split(':')[0] ?? '')).map(([page, found = []]) => [page, found.length]);
+  const counts = Object.entries(Object.groupBy(left, ({ place }) => place.split(':')[0] ?? '')).map(
+    ([page, found = []]) => [page, found.length],
+  );
   expect(Object.fromEntries(counts)).toEqual({
     'docs/README.md': 1,
     'docs/architecture.md': 1,
