@@ -97,6 +97,7 @@ export function pack(): string {
     'CHANGELOG.md',
     'src/runtime/README.md',
     'src/kysely/README.md',
+    'docs/commands.md',
     'docs/operations.md',
     'docs/postgres-backup.md',
   ])
