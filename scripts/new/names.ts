@@ -1,3 +1,5 @@
+import { DEVICES, LONGEST } from '../generate/handler-names';
+
 /** The names of a new service, in each form that its files need. */
 export interface Names {
   /** Of the package, the image and the domain folder: `night-shop`. */
@@ -12,10 +14,8 @@ export interface Names {
   readonly title: string;
 }
 
-/** Folders of src/ that are not the domain's, and names of devices on Windows. */
-const TAKEN = /^(handlers|storage|con|prn|aux|nul|(com|lpt)\d|conin|conout)$/;
-/** Characters: PostgreSQL has names of 63 bytes. */
-const LONGEST = 50;
+/** Folders of src/ that are not the domain's, and names that no folder has. */
+const TAKEN = ['handlers', 'storage', ...DEVICES];
 
 /**
  * The names of a service.
@@ -31,7 +31,7 @@ export function namesFrom(given: string, title: string): Names | undefined {
     .slice(0, LONGEST)
     .replace(/-$/, '');
   if (plain === '') return undefined;
-  const kebab = TAKEN.test(plain) ? `${plain}-service` : plain;
+  const kebab = TAKEN.includes(plain) ? `${plain}-service` : plain;
   const pascal = pascalOf(kebab);
   return {
     kebab,

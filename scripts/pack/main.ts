@@ -8,7 +8,7 @@ import path from 'node:path';
 import ts from 'typescript';
 import { lockedPackages } from '../new/install';
 import { layoutFiles, readLayout } from '../new/layout-files';
-import { root } from '../paths';
+import { nameInProject, root } from '../paths';
 import { CREATE, createFiles } from './create';
 import { esModules } from './esm';
 import { neededBy } from './locked';
@@ -77,7 +77,7 @@ function compile(): Map<string, string> {
   );
   const files = new Map<string, string>();
   const { diagnostics } = ts.createProgram(names, options).emit(undefined, (file, text) => {
-    files.set(path.relative(root, file).replaceAll(path.sep, '/'), text);
+    files.set(nameInProject(file), text);
   });
   if (diagnostics.length > 0) throw new Error(ts.formatDiagnostics(diagnostics, HOST));
   const types = reachableTypes(files);
@@ -97,6 +97,7 @@ export function pack(): string {
     'CHANGELOG.md',
     'src/runtime/README.md',
     'src/kysely/README.md',
+    'docs/commands.md',
     'docs/operations.md',
     'docs/postgres-backup.md',
   ])
@@ -119,7 +120,10 @@ export function pack(): string {
     copyFileSync(require.resolve(`#swagger-ui/${name}`), path.join(content, SWAGGER_UI, name));
   const create = path.join(FOLDER, CREATE);
   writeFiles(create, Object.entries(createFiles(own)));
-  execFileSync('npm', ['pack', '--silent', '--pack-destination', FOLDER, content, create], { cwd: FOLDER });
+  // npm is a script of the shell on Windows: none of its arguments may need quotes.
+  const shell = process.platform === 'win32';
+  const folders = [content, create].map((folder) => `./${path.relative(FOLDER, folder)}`);
+  execFileSync('npm', ['pack', '--silent', ...folders], { cwd: FOLDER, shell });
   return path.join(FOLDER, `${NAME}-${manifest.version}.tgz`);
 }
 

@@ -29,6 +29,9 @@ interface Form {
   readonly files: ReadonlyMap<string | undefined, JsonObject>;
 }
 
+/** Whose types: those of the handlers of the service, or those of a client that calls it. */
+export type View = 'service' | 'client';
+
 /** The direction of a value, and what carries it. */
 export interface Use {
   readonly keyword: OneWayKeyword;
@@ -44,7 +47,8 @@ const typed = (type: string, more: JsonObject = {}): JsonObject => ({
   [TYPE]: type,
   ...more,
 });
-const FILE = typed('File');
+const BYTES = 'ReadableStream<Uint8Array>';
+const FILES = { service: typed('File'), client: typed('Blob') };
 
 /** The use of a part of a value. */
 export function partOf({ keyword, event, form }: Use, relation: Relation): Use {
@@ -74,14 +78,15 @@ export function replacementOf(
 const OTHERS = /^(additional|unevaluated)Properties$/;
 
 /** The parts of a multipart body that are files, as its codec reads them. */
-function formAt(document: OpenApiDocument, pointer: string, schema: string): Form {
+function formAt(document: OpenApiDocument, pointer: string, schema: string, view: View): Form {
+  const single = FILES[view];
   const form = DescribedValue.at(document, schema);
   const encodings = new Map(members(document.at(joinPointer(pointer, 'encoding'))));
   const files = [...form.propertyNames(), undefined].flatMap((name): [string | undefined, JsonObject][] => {
     const value = form.property(name);
     const rule = attempt(() => partRule(value, name === undefined ? undefined : encodings.get(name)));
     if (rule?.isFile !== true) return [];
-    const file = rule.isList ? { type: 'array', items: FILE } : FILE;
+    const file = rule.isList ? { type: 'array', items: single } : single;
     return [[name, value.types()?.includes('null') === true ? { anyOf: [file, { type: 'null' }] } : file]];
   });
   return { pointer, files: new Map(files) };
@@ -138,6 +143,7 @@ export function bodyOf(
   codecs: Codecs,
   pointer: string,
   keyword: OneWayKeyword,
+  view: View,
   narrowed: (pointer: string, how?: Partial<Use>) => unknown,
 ): unknown {
   const fields = document.at(pointer);
@@ -156,11 +162,15 @@ export function bodyOf(
     const isText = keyword === 'writeOnly' && schema !== undefined && admitsText(document, schema);
     return isText ? { anyOf: [stream, { type: 'string' }] } : stream;
   }
-  if (isStream && keyword === 'readOnly') return typed('ReadableStream<Uint8Array>');
   const codec = codecs.of({ document, key, type, pointer, schema, items, isStream });
+  if (view === 'client') {
+    if (codec.name === 'binary') return typed(keyword === 'readOnly' ? 'Bytes' : BYTES);
+    if (keyword === 'writeOnly' && /^(form|multipart)$/.test(codec.name)) return typed(BYTES);
+  }
+  if (isStream && keyword === 'readOnly') return typed(BYTES);
   if (codec.name === 'binary') return typed('Uint8Array');
   if (codec.name !== 'multipart' || schema === undefined) return undefined;
-  return narrowed(schema, { form: formAt(document, pointer, schema) });
+  return narrowed(schema, { form: formAt(document, pointer, schema, view) });
 }
 
 /** Whether a schema describes texts. */

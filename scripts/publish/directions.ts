@@ -14,7 +14,7 @@ import {
   walk,
   type Walked,
 } from '../../src/contract';
-import { bodyOf, partOf, reaches, replacementOf, type Use } from './body-types';
+import { bodyOf, partOf, reaches, replacementOf, type Use, type View } from './body-types';
 
 const SCHEMAS = '/components/schemas';
 /** The keyword of the properties that each object excludes. */
@@ -30,8 +30,14 @@ const SENT: typeof EXCLUDED = { Parameter: 'writeOnly', RequestBody: 'writeOnly'
  * The document to generate types from. Requests refer to copies of schemas that lack `readOnly` properties and require
  * properties with a default. Responses refer to copies that lack `writeOnly` properties. In forms of several parts and in
  * events, the copies have files and decoded values. A schema without any of these has no copy.
+ *
+ * @param view a client may leave out what has a default, and names files and bytes by other types
  */
-export function splitByDirection(document: OpenApiDocument, codecs = new Codecs()): JsonObject {
+export function splitByDirection(
+  document: OpenApiDocument,
+  codecs = new Codecs(),
+  view: View = 'service',
+): JsonObject {
   const schemas: Record<string, unknown> = Object.fromEntries(members(document.at(SCHEMAS)));
   const copies = new Map<string, string>();
   const pending: { readonly copy: string; readonly pointer: string; readonly use: Use }[] = [];
@@ -48,7 +54,7 @@ export function splitByDirection(document: OpenApiDocument, codecs = new Codecs(
     const known = copies.get(key);
     if (known !== undefined) return known;
     let copy = name;
-    if (isOwn || differs(document, pointer, keyword)) {
+    if (isOwn || differs(document, pointer, keyword, view)) {
       copy += keyword === 'readOnly' ? 'Request' : 'Response';
       while (copy in schemas) copy += '_';
       schemas[copy] = {}; // filled in below
@@ -95,7 +101,7 @@ export function splitByDirection(document: OpenApiDocument, codecs = new Codecs(
       const kept = relation === 'possible' ? all.filter(({ i }) => !marks.always(joinPointer(here, i))) : all;
       return [[key, (kept.length > 0 ? kept : all).map(({ branch, i }) => part(branch, i))]];
     });
-    return keyword === 'readOnly'
+    return keyword === 'readOnly' && view === 'service'
       ? requireDefaults(Object.fromEntries(narrowed), pointer)
       : Object.fromEntries(narrowed);
   }
@@ -142,7 +148,8 @@ export function splitByDirection(document: OpenApiDocument, codecs = new Codecs(
     if (keyword) {
       const narrowed = (at: string, how?: Partial<Use>) =>
         narrow(document.at(at), at, { keyword, ...how }, []);
-      const body = kind === 'MediaType' ? bodyOf(document, codecs, pointer, keyword, narrowed) : undefined;
+      const body =
+        kind === 'MediaType' ? bodyOf(document, codecs, pointer, keyword, view, narrowed) : undefined;
       if (body) Object.assign(value, { schema: body });
       else if (isObject(value['schema']))
         Object.assign(value, { schema: narrowed(joinPointer(pointer, 'schema')) });
@@ -155,7 +162,8 @@ export function splitByDirection(document: OpenApiDocument, codecs = new Codecs(
         schema: narrow(document.at(at) ?? {}, at, { keyword }, []),
       });
     }
-    if (kind === 'Parameter' && excluded === EXCLUDED && parameterHasDefault(value, pointer))
+    const isFilled = view === 'service' && excluded === EXCLUDED;
+    if (kind === 'Parameter' && isFilled && parameterHasDefault(value, pointer))
       Object.assign(value, { required: true });
   };
   walk({ pointer: '', value: published, expected: 'OpenAPI', documented: false }, (walked) => {
@@ -180,7 +188,10 @@ const hasDefault = (document: OpenApiDocument, pointer: string): boolean =>
   document.subschemas.certain(pointer).some(({ value }) => 'default' in value);
 
 /** Whether types differ by direction at `pointer` or in a schema that it refers to. */
-const differs = (document: OpenApiDocument, pointer: string, keyword: OneWayKeyword): boolean =>
+const differs = (document: OpenApiDocument, pointer: string, keyword: OneWayKeyword, view: View): boolean =>
   document.subschemas
     .all(pointer)
-    .some(({ value }) => value[keyword] === true || (keyword === 'readOnly' && 'default' in value));
+    .some(
+      ({ value }) =>
+        value[keyword] === true || (view === 'service' && keyword === 'readOnly' && 'default' in value),
+    );

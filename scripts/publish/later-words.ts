@@ -1,6 +1,7 @@
 /** Carries what OpenAPI 3.2 adds past the generator of types, which knows 3.1; types.ts writes it back. */
 import {
   isObject,
+  joinPointer,
   members,
   type OpenApiDocument,
   operationPlaces,
@@ -22,7 +23,8 @@ export const WHOLE = '(querystring)';
  * Writes a copy of a document in words of 3.1:
  *
  * - a media type stands where it is referred to, and the schema of its items in `x-item-schema`;
- * - an operation with a further method is the `post` of a path of its own;
+ * - an operation with a further method is the `post` of a path of its own, and so is one beside the reference of its path
+ *   item, which a generator would leave out;
  * - the whole query is a parameter of it;
  * - a discriminator that admits other names is none: it does not tell what its property has.
  *
@@ -31,7 +33,10 @@ export const WHOLE = '(querystring)';
 export function withoutLaterWords(root: Mutable, document: OpenApiDocument): void {
   const paths = root['paths'] as Mutable | undefined;
   for (const { path, method, item, pointer } of operationPlaces(document)) {
-    if (!paths || KNOWN.test(method)) continue;
+    const beside = document.at(joinPointer('/paths', path));
+    const isBeside =
+      isObject(beside) && '$ref' in beside && pointer.startsWith(joinPointer('/paths', path, ''));
+    if (!paths || (KNOWN.test(method) && !isBeside)) continue;
     const parameters = item.get('parameters');
     paths[`${path}${FURTHER}${method}`] = copyOf({
       post: document.at(pointer),

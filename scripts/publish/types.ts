@@ -25,7 +25,7 @@ import {
 } from '../../src/contract';
 import { SourceError } from '../source/read-file';
 import { stepsOf, valueAt } from '../source/values';
-import { TYPE } from './body-types';
+import { TYPE, type View } from './body-types';
 import { splitByDirection } from './directions';
 import { plainSchemas, SCHEMAS } from './plain-schemas';
 import { withSent } from './sent';
@@ -50,11 +50,12 @@ export interface Types {
  * The types of a document with int64 as bigint, and the security requirements of each operation.
  *
  * @param codecs those of the service
+ * @param view of the handlers, or of a client: its requests lack defaults, and its bodies are what fetch takes and gives
  * @throws {SourceError} if there are none
  */
-export function typesOf(described: OpenApiDocument, codecs?: Codecs): Types {
+export function typesOf(described: OpenApiDocument, codecs?: Codecs, view?: View): Types {
   const { text, untyped } = generateTypes(
-    splitByDirection(withSent(new OpenApiDocument(typedDocument(described))), codecs),
+    splitByDirection(withSent(new OpenApiDocument(typedDocument(described))), codecs, view),
   );
   const operations = new Map(readOperations(described).map((one) => [one.operationId, one]));
   const requirements = [...operations.values()].map(({ operationId, security }) => {
@@ -94,7 +95,7 @@ ${requirements.join('')}}
  * @throws {SourceError} if there are none
  */
 export function generateTypes(prepared: JsonObject): Types {
-  const circular = plainSchemas(prepared as Record<string, unknown>);
+  const circular = plainSchemas(prepared);
   const text = writeDocument(prepared);
   const mark = unusedMark(text);
   // It would decode the names of paths.

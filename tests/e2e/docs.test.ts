@@ -1,7 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import ts from 'typescript';
-import { parseDocument } from 'yaml';
+import { type Document, isMap, parseDocument, type Scalar } from 'yaml';
 import { keepFolder } from '../support/folder';
 import { installBeside, TARBALL } from '../support/package';
 import { startProgram } from '../support/program';
@@ -19,19 +19,32 @@ const README = join(folder, 'README/museum');
 beforeAll(() => {
   installBeside(folder, TARBALL);
   mkdirSync(README, { recursive: true });
-  symlinkSync(TARBALL, join(folder, 'README', basename(TARBALL)));
+  symlinkSync(TARBALL, join(README, basename(TARBALL)));
   process.env['MODULES'] = join(folder, 'node_modules');
   process.env['PACKAGE'] = TARBALL;
 });
 
 /** The text of a block of TypeScript as a whole module. */
-const moduleOf = ({ text, around }: Snippet) => around.replace(/^.*\/\/ here$/m, () => text);
+const moduleOf = ({ text, around }: Snippet) => around.replace(/^.*\/\/ here$/m, () => text.trimEnd());
+
+/** Adds a part of a document to a file. */
+function addInto(file: string, part: Document): void {
+  const whole = parseDocument(readFileSync(file, 'utf8'));
+  const add = (path: readonly unknown[], node: unknown): void => {
+    if (isMap(node) && whole.hasIn(path))
+      for (const { key, value } of node.items) add([...path, (key as Scalar).value], value);
+    else whole.setIn(path, node);
+  };
+  add([], part.contents);
+  writeFileSync(file, whole.toString());
+}
 
 /** Runs the blocks of a page from its top to its end. Resolves with the files of TypeScript that it has written. */
 async function follow(page: string, home: string): Promise<string[]> {
   const terminal = openTerminal(home, PROGRAMS);
   const modules: string[] = [];
-  let printed = '';
+  /** Undefined: the block before has run nothing. */
+  let printed: string | undefined;
   const write = (name: string, text: string) => {
     const file = join(home, name);
     mkdirSync(dirname(file), { recursive: true });
@@ -49,7 +62,8 @@ async function follow(page: string, home: string): Promise<string[]> {
       }
     },
     text({ text }) {
-      if (!prints(printed, text)) throw new Error(`expected it in what the block before printed: ${printed}`);
+      if (printed !== undefined && !prints(printed, text))
+        throw new Error(`expected it in what the block before printed: ${printed}`);
     },
     ts(snippet) {
       const { word, place } = snippet;
@@ -59,9 +73,12 @@ async function follow(page: string, home: string): Promise<string[]> {
         throw new Error(`${word.slice(5)} does not have these lines`);
     },
     yaml({ word, text }) {
-      expect(parseDocument(text).errors).toEqual([]);
-      if (word) write(word, text);
+      const read = parseDocument(text);
+      if (read.errors.length > 0) throw new Error(read.errors.join('\n'));
+      if (word.startsWith('into ')) addInto(join(home, word.slice(5)), read);
+      else if (word) write(word, text);
     },
+    js: ({ word, text }) => write(word, text),
     json({ word, text }) {
       JSON.parse(text);
       if (word) write(word, text);
@@ -76,6 +93,7 @@ async function follow(page: string, home: string): Promise<string[]> {
         throw new Error(
           `${place}: expected one of ${Object.keys(ways).join(', ')} or a reason, got \`${language}\``,
         );
+      if (language !== 'sh' && language !== 'text') printed = undefined;
       try {
         await way(snippet);
       } catch (error) {

@@ -22,7 +22,7 @@ async function follow(url: string): Promise<string[]> {
   let address = '';
   const printed: string[] = [];
   for (const block of BLOCKS) {
-    if (block === 'make run\n') {
+    if (block === 'npm run build && npm start\n') {
       await server?.stop();
       execFileSync(join(service, 'node_modules/.bin/tsc'), ['-p', 'src'], { cwd: service });
       server = startProcess([join(service, 'dist/main.js')], { PORT: '0' }, service);
@@ -37,7 +37,9 @@ async function follow(url: string): Promise<string[]> {
 }
 
 test('the commands of the first hour work as they stand, and end in a service that is proven on both databases', async () => {
-  expect(LAY_OUT).toContain('make new DIR=../library DOC=tests/e2e/library/library.yaml\ncd ../library\n');
+  expect(LAY_OUT).toContain(
+    'contract-first new tests/e2e/library/library.yaml --dir ../library\ncd ../library\n',
+  );
   installBeside(folder, TARBALL);
   const said = layOut(service, 'tests/e2e/library/library.yaml');
   expect(said).toMatch(/and 5 stubs of handlers[^]*UNPROVEN 0, BLOCKED 0/);

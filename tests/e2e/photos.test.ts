@@ -48,8 +48,11 @@ const printed = ({ stdout }: ChildProcess, pattern: RegExp) =>
   });
 
 test('the commands of the page work as they stand, and end in a service that is proven on both databases', async () => {
-  expect(LAY_OUT).toContain('make new DIR=../photos DOC=tests/e2e/photos/photos.yaml\ncd ../photos\n');
-  expect(RUN).toBe('API_TOKENS=secret make run\n');
+  expect(LAY_OUT).toContain(
+    'contract-first new tests/e2e/photos/photos.yaml --dir ../photos\ncd ../photos\n',
+  );
+  expect(commandsOf('photos.md')).toHaveLength(7);
+  expect(RUN).toBe('npm run build && API_TOKENS=secret npm start\n');
   const server = await serve();
   const at = (block: string) =>
     block.replaceAll('http://127.0.0.1:3000', server.address).replaceAll('/tmp/', `${folder}/`);

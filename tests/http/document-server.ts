@@ -100,6 +100,8 @@ export interface Parts {
   readonly credentials: Target['credentials'];
   /** Runs before each handler, and records its input for the prover. */
   readonly pass: (request: Received) => Received;
+  /** Changes what handlers answer. */
+  readonly answer: (answer: Answer, request: Received) => Answer;
   /** Wraps the application in the HTTP server. */
   readonly wrap: (application: RequestListener) => RequestListener;
 }
@@ -120,13 +122,14 @@ export function serviceOf(given: JsonObject, changed: Partial<Parts> = {}): Targ
       ]),
     ),
     pass: (request) => request,
+    answer: (answer) => answer,
     wrap: (application) => application,
     ...changed,
   };
   const start = (answer: (operation: Operation) => Answer): Promise<Server> =>
     startServer(document, parts, (operation, request) => {
       received = parts.pass(request);
-      return answer(operation);
+      return parts.answer(answer(operation), request);
     });
   return {
     document: json,

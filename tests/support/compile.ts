@@ -5,13 +5,11 @@ import type { JsonObject } from '../../src/contract';
 
 const root = join(__dirname, '../..');
 
-/** The types that `make generate` generates, by a child process: Jest cannot load openapi-typescript. */
-export function typesOfAll(
-  documents: readonly JsonObject[],
-): { text: string; untyped: { pointer: string }[] }[] {
-  const code = `const { typesOf } = require('./scripts/publish/types');
+/** What a generator makes of documents, in a child process: Jest cannot load openapi-typescript. */
+function generated<T>(file: string, name: string, documents: readonly JsonObject[]): T[] {
+  const code = `const { ${name} } = require('./scripts/${file}');
     const { OpenApiDocument } = require('./src/contract');
-    console.log(JSON.stringify(JSON.parse(require('node:fs').readFileSync(0, 'utf8')).map((root) => typesOf(new OpenApiDocument(root)))))`;
+    console.log(JSON.stringify(JSON.parse(require('node:fs').readFileSync(0, 'utf8')).map((root) => ${name}(new OpenApiDocument(root)))))`;
   const args = ['--import', 'tsx', '-e', code];
   const input = JSON.stringify(documents);
   const { stdout, stderr } = spawnSync(process.execPath, args, {
@@ -21,8 +19,21 @@ export function typesOfAll(
     maxBuffer: 2 ** 28,
   });
   if (stdout === '') throw new Error(stderr);
-  return JSON.parse(stdout) as ReturnType<typeof typesOfAll>;
+  return JSON.parse(stdout) as T[];
 }
+
+interface Generated {
+  readonly text: string;
+  readonly untyped: { pointer: string }[];
+}
+
+/** The types that `contract-first generate` generates. */
+export const typesOfAll = (documents: readonly JsonObject[]): Generated[] =>
+  generated('publish/types', 'typesOf', documents);
+
+/** The clients that `contract-first client` writes. */
+export const clientsOfAll = (documents: readonly JsonObject[]): Generated[] =>
+  generated('client/client', 'clientOf', documents);
 
 export const typesOf = (document: JsonObject): string => typesOfAll([document])[0]?.text ?? '';
 

@@ -43,6 +43,8 @@ export function snippetsOf(page: string): Snippet[] {
 export const settingOf = (page: string, name: string): string | undefined =>
   new RegExp(`^<!-- ${name}: (.*) -->$`, 'm').exec(readPage(page))?.[1];
 
+/** Milliseconds until a server listens. */
+const START_TIMEOUT = 60_000;
 const LISTENER = 'http://127.0.0.1:3000';
 
 /** The terminals of a reader: one in which commands run, and one in which a server runs. */
@@ -67,10 +69,10 @@ export function openTerminal(folder: string, programs: string): Terminal {
   let server: ChildProcess | undefined;
   let address = LISTENER;
 
+  const keep = `trap '{ declare -px; declare -f; printf "cd %q\\n" "$PWD"; } > ${state}' EXIT`;
   /** Starts commands as a group of processes. */
   function start(commands: string, onText: (text: string) => void): ChildProcess {
-    const kept = `touch ${state}; . ${state}; trap '{ declare -px; declare -f; printf "cd %q\\n" "$PWD"; } > ${state}' EXIT`;
-    const script = `${kept}\nset -a -e -o pipefail\n${commands.replaceAll(LISTENER, address)}`;
+    const script = `touch ${state}; . ${state}\nset -a -e -o pipefail\n${commands.replaceAll(LISTENER, address)}`;
     const child = spawn('bash', ['-c', script], {
       cwd: folder,
       env,
@@ -96,7 +98,7 @@ export function openTerminal(folder: string, programs: string): Terminal {
   return {
     async run(commands) {
       let output = '';
-      const status = await ended(start(commands, (text) => (output += text)));
+      const status = await ended(start(`${keep}\n${commands}`, (text) => (output += text)));
       return { status, output: output.replaceAll('\r', '').replaceAll(address, LISTENER) };
     },
     async serve(command) {
@@ -111,6 +113,10 @@ export function openTerminal(folder: string, programs: string): Terminal {
           address = found;
           done(output.replaceAll(found, LISTENER));
         });
+        // A server that waits for an edit does not end.
+        setTimeout(() => {
+          fail(new Error(`the server did not listen: ${output}`));
+        }, START_TIMEOUT).unref();
         void ended(server).then((status) => {
           fail(new Error(`the server ended with ${status}: ${output}`));
         });

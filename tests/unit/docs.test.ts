@@ -2,8 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { STAGES } from '../../src/contract';
+import { readConfig } from '../../src/config';
 import { ERRORS } from '../../src/errors';
-import { PAGES, readPage as read, ROOT } from '../support/snippets';
+import { VERBS } from '../../scripts/verbs';
+import { PAGES, readPage as read, ROOT, snippetsOf } from '../support/snippets';
 
 // Facts of the code that README, docs/ and CONTRIBUTING repeat for people. (e2e/docs.test.ts runs their commands.)
 
@@ -29,14 +31,13 @@ function table(headings: readonly string[], text: string): string[][] {
         .map(cells);
 }
 
-test('the table of errors lists every number with its status', () => {
-  const rows = table(['number', 'status'], read('docs/errors.md')).map(([number, status]) => [
-    Number(number),
-    Number(status),
-  ]);
-  const errors = Object.values(ERRORS).toSorted((one, other) => one.number - other.number);
-  expect(rows).toEqual(errors.map(({ number, status }) => [number, status]));
-  expect(rows.filter(([number = 0, status]) => Math.floor(number / 100) !== status)).toEqual([]);
+test('docs/errors.md lists every kind of error, with its number and its status', () => {
+  const rows = table(['number', 'status', 'kind'], read('docs/errors.md')).map((cells) => cells.slice(0, 3));
+  const errors = Object.entries(ERRORS).toSorted(([, one], [, other]) => one.number - other.number);
+  expect(rows).toEqual(
+    errors.map(([kind, { number, status }]) => [String(number), String(status), `\`${kind}\``]),
+  );
+  expect(rows.filter(([number, status]) => Math.floor(Number(number) / 100) !== Number(status))).toEqual([]);
 });
 
 test('CONTRIBUTING lists the stages of a request in order', () => {
@@ -44,28 +45,89 @@ test('CONTRIBUTING lists the stages of a request in order', () => {
   expect(rows).toEqual(Object.entries(STAGES).map(([name, text]) => [`\`${name}\``, text]));
 });
 
-test('the table of variables lists variables that the server reads, with their defaults', () => {
-  const defaults = new Map(
-    [...read('.env.example').matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name = '', value = '']) => [
-      name,
-      value,
-    ]),
+/** The variables that the server of this project reads. */
+function variablesRead(): string[] {
+  const names = new Set<string>();
+  const get = (given: Readonly<Record<string, string>>, name: string) => {
+    names.add(name);
+    return given[name];
+  };
+  // Some are read beside others only.
+  for (const given of [{}, { OPS_PORT: '0' }, { RATE_LIMIT: '1/1s' }]) readConfig(new Proxy(given, { get }));
+  return [...names];
+}
+
+test('docs/configuration.md lists every variable that the server reads, with its default and its bounds', () => {
+  const page = read('docs/configuration.md');
+  const rows = [...page.matchAll(/^\| `([A-Z_]+)` +\| (?:`(.*?)`)? *\| (.*?) *\|.*\|$/gm)].map((cells) =>
+    cells.slice(1),
   );
-  const quoted = (cell = '') => [...cell.matchAll(/`([^`]*)`/g)].map(([, text]) => text);
-  const rows = table(['variable', 'default'], read('docs/configuration.md')).flatMap(([names, values]) =>
-    quoted(names).map((name, i) => [name, quoted(values)[i] ?? '']),
-  );
-  expect(rows.length).toBeGreaterThan(5);
-  for (const [name = '', value] of rows) expect([name, defaults.get(name)]).toEqual([name, value]);
+  const defaults = [...read('.env.example').matchAll(/^([A-Z_]+)=(.*)$/gm)].map((match) => match.slice(1));
+  expect(rows.map(([name]) => name).sort()).toEqual(variablesRead().sort());
+  expect(rows.map(([name, value = '']) => [name, value]).sort()).toEqual(defaults.sort());
+  const wrong = rows.filter(([name = '', , bounds = '']) => {
+    const sentence = wrongOf({ [name]: 'x' });
+    const [, least = '', most = ''] =
+      new RegExp(`^${name}: .*integer from (\\d+) to (\\d+)`, 'm').exec(sentence) ?? [];
+    return !bounds.startsWith(least === '' ? '' : `${least} to ${most}`);
+  });
+  expect(wrong).toEqual([]);
 });
 
-test('the pages and CONTRIBUTING name only targets of the Makefile', () => {
-  const targets = new Set([...read('Makefile').matchAll(/^([a-z]+):/gm)].map(([, name]) => name));
-  const written = [...PAGES, 'CONTRIBUTING.md'].map(read).join('');
-  const named = [...written.matchAll(/`make ([a-z]+)/g)].map(([, name]) => name);
-  const missing = named.filter((name) => !targets.has(name));
-  expect(named.length).toBeGreaterThan(10);
-  expect(missing).toEqual([]);
+/** What a configuration is refused with; empty if it is accepted. */
+function wrongOf(environment: NodeJS.ProcessEnv): string {
+  try {
+    readConfig(environment);
+    return '';
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+const TEXTS = [...PAGES, 'CONTRIBUTING.md', 'scripts/new/layout/README.md', 'scripts/pack/PACKAGE.md'];
+
+test.each([
+  [
+    'targets of make',
+    /`(?:[A-Z_]+=\S+ )*make ([a-z]+)/g,
+    [...read('Makefile').matchAll(/^([a-z]+):/gm)].map(([, name]) => name),
+  ],
+  ['verbs', /\bcontract-first (?!COMMAND|VERB)([a-z]+)\b(?=[^\n]*`)/g, VERBS.map(({ name }) => name)],
+  [
+    'npm scripts',
+    /`npm run ([a-z]+)/g,
+    Object.keys({ ...scriptsIn('package.json'), ...scriptsIn('scripts/new/layout/package.json') }),
+  ],
+])('the pages name only %s that there are', (_, written, known) => {
+  const named = TEXTS.flatMap((page) =>
+    [...read(page).matchAll(written)].map(([, name]) => `${page} ${name}`),
+  );
+  expect(named.length).toBeGreaterThan(5);
+  expect(named.filter((name) => !known.includes(name.split(' ')[1] ?? ''))).toEqual([]);
+});
+
+/** The scripts of a package.json. */
+function scriptsIn(file: string): Record<string, string> {
+  return (JSON.parse(read(file)) as { scripts: Record<string, string> }).scripts;
+}
+
+test('each fence begins a block that is run, but for a few that say why not', () => {
+  const unread = PAGES.filter(
+    (page) => (read(page).match(/^ *```/gm)?.length ?? 0) !== 2 * snippetsOf(page).length,
+  );
+  expect(unread).toEqual(['docs/README.md']); // which shows a block within a block
+  const left = PAGES.flatMap(snippetsOf).filter(({ word }) => word.startsWith('not run: '));
+  const counts = Object.entries(Object.groupBy(left, ({ place }) => place.split(':')[0] ?? '')).map(
+    ([page, found = []]) => [page, found.length],
+  );
+  expect(Object.fromEntries(counts)).toEqual({
+    'docs/README.md': 1,
+    'docs/architecture.md': 1,
+    'docs/cluster.md': 2,
+    'docs/migration.md': 2,
+    'docs/operations.md': 2,
+    'docs/recipes.md': 2,
+  });
 });
 
 test('texts and comments name only files that are there', () => {
@@ -136,4 +198,18 @@ test('links of the pages lead to files and headings that are there', () => {
 
 test('README has at most 150 lines', () => {
   expect(readme.trimEnd().split('\n').length).toBeLessThanOrEqual(150);
+});
+
+test('docs/troubleshooting.md quotes sentences that the code has', () => {
+  const list = execFileSync('git', ['ls-files', 'src', 'scripts'], { cwd: ROOT, encoding: 'utf8' });
+  const code = list
+    .split('\n')
+    .filter((file) => file.endsWith('.ts'))
+    .map(read)
+    .join('');
+  const quoted = [...read('docs/troubleshooting.md').matchAll(/^\| [^|]*?`([^`]+)`/gm)].map(
+    ([, text = '']) => text,
+  );
+  expect(quoted.length).toBeGreaterThan(10);
+  expect(quoted.filter((text) => !code.includes(text))).toEqual([]);
 });

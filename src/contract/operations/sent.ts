@@ -14,8 +14,8 @@ export interface SentOperation {
   readonly method: string | undefined;
 }
 
-/** What a request by the server has no place for. */
-const LOCATIONS: readonly string[] = ['path', 'cookie', 'querystring'];
+/** What a request by the server has no place for. A path parameter is a finding already: no URL has a template for it. */
+const LOCATIONS: readonly string[] = ['cookie', 'querystring'];
 
 /**
  * Reads the operations under `webhooks`, and those of the callbacks of each operation under `paths` and `webhooks` (OpenAPI
@@ -46,7 +46,9 @@ export function readSentOperations(document: OpenApiDocument): readonly SentOper
       webhook,
       placed.filter(({ path }) => path === webhook),
     );
-  for (const { method, path, pointer } of [...operationPlaces(document), ...placed]) {
+  // Several paths may refer to one path item.
+  const owners = new Map([...operationPlaces(document), ...placed].map((place) => [place.pointer, place]));
+  for (const { method, path, pointer } of owners.values()) {
     const owner = document.follow(pointer);
     const { operationId = camelCase(`${method.toLowerCase()} ${path}`) } = owner.value;
     const callbacks = joinPointer(owner.pointer, 'callbacks');

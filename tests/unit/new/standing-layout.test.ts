@@ -25,7 +25,7 @@ test('the service of the layout keeps its contract, without a stub and without a
 /** A file of the layout as this project would have it. */
 const asHere = (text: string) =>
   text
-    .replace(/^.*#region (here|users|curl)\b[^]*?#endregion \1\b.*\n/gm, '')
+    .replace(/^.*#region (here|users|senders|curl)\b[^]*?#endregion \1\b.*\n/gm, '')
     .replaceAll("'contract-first-server'", "'./contract'")
     .replaceAll("'contract-first-server/", "'./")
     .replaceAll('bike-shed.db', 'plants.db')
@@ -43,7 +43,7 @@ test.each(['main', 'app', 'config', 'extensions'])('src/%s.ts is that of this pr
 test.each([
   ['.nvmrc', '.nvmrc', /.+/g],
   ['Dockerfile', 'Dockerfile', /^(FROM \S+|ENV .*?DATABASE_URL|HEALTHCHECK[^]*)/gm],
-  ['.env.example', '.env.example', /^(?!API_TOKENS|AUTH_|TOKEN_)[A-Z_]+=(?!sqlite).*$/gm],
+  ['.env.example', '.env.example', /^(?!API_TOKENS|AUTH_|TOKEN_|WEBHOOK_)[A-Z_]+=(?!sqlite).*$/gm],
   ['src/tsconfig.json', 'src/tsconfig.json', /^(?!.*allowJs).*$/gm],
   ['tsconfig.json', 'tsconfig.json', /^ {4}"(?!paths|contract-first)[^]*?,?$/gm],
   ['openapi/overlay.yaml', 'openapi/overlay.yaml', /^(?=.*\[\?\()(?=.*responses).*$/gm],

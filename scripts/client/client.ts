@@ -1,0 +1,88 @@
+/** Writes the client of a document: one file of TypeScript that imports nothing. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import {
+  type OpenApiDocument,
+  readOperations,
+  type Remark,
+  securitySchemes,
+  schemeKind,
+} from '../../src/contract';
+import { typesOf } from '../publish/types';
+import { plansOf } from './plans';
+
+/** The files of runtime/, in the order in which they stand in a client, and whether their exports are its own. */
+const RUNTIME = [
+  ['types', true],
+  ['plan', false],
+  ['write', false],
+  ['bodies', false],
+  ['read', false],
+  ['streams', false],
+  ['answer', false],
+  ['request', false],
+  ['call', false],
+] as const;
+
+/** The text of the runtime, without imports. */
+const runtimeText = (): string =>
+  RUNTIME.map(([name, isPublic]) => {
+    const text = readFileSync(path.join(__dirname, 'runtime', `${name}.ts`), 'utf8');
+    const own = text.replace(/^import [^;]*;\n/gm, '');
+    return isPublic ? own : own.replace(/^export /gm, '');
+  }).join('\n');
+
+export interface GeneratedClient {
+  readonly text: string;
+  /** The schemas for which no type was found: it is `unknown`. */
+  readonly untyped: readonly Remark[];
+}
+
+/** @throws {SourceError} if no types are found */
+export function clientOf(document: OpenApiDocument): GeneratedClient {
+  const { text, untyped } = typesOf(document, undefined, 'client');
+  const plans = plansOf(document);
+  const calls = readOperations(document).map(({ operationId, method, paths, pointer }) => {
+    const { summary } = document.follow(pointer).value;
+    const title = `${method} ${paths[0] ?? ''}${typeof summary === 'string' ? `: ${summary}` : ''}`;
+    const id = JSON.stringify(operationId);
+    const head = method === 'HEAD' ? ", 'HEAD'" : '';
+    return `  /** ${title.replaceAll('*/', '*\\/').replace(/\s+/g, ' ')} */\n  ${id}: Call<operations[${id}]${head}>;\n`;
+  });
+  const secrets = securitySchemes(document).flatMap(({ name, value }) => {
+    if (value['type'] === 'mutualTLS') return [];
+    const basic =
+      schemeKind(value) === 'basic' ? '<{ readonly username: string; readonly password: string }>' : '';
+    return `  readonly ${JSON.stringify(name)}?: Secret${basic};\n`;
+  });
+  return {
+    untyped,
+    text: `${text.replace(/^\/\*\*[^]*?\*\//, HEADER)}
+/** The secrets of the security schemes, by name. */
+export interface Credentials {
+${secrets.join('')}}
+
+/** The operations of the document. */
+export interface Client {
+${calls.join('')}}
+
+/**
+ * Creates a client.
+ *
+ * @throws {UnwritableRequest} if baseUrl is no URL
+ */
+export const createClient = (options: ClientOptions<Credentials>): Client => connect<Client>(plans(), options);
+
+${runtimeText()}
+const plans = (): Plans => JSON.parse(${literalOf(JSON.stringify(plans))}) as Plans;
+`,
+  };
+}
+
+const HEADER = `/**
+ * A client, made by \`contract-first client\`. Do not edit: make it again. It needs nothing but fetch.
+ */`;
+
+/** A text of TypeScript, in lines of single quotes. */
+const literalOf = (text: string): string =>
+  `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')}'`;

@@ -1,0 +1,164 @@
+/** Derives what a client needs to know of each operation at run time. */
+import {
+  Codecs,
+  DescribedValue,
+  essenceOf,
+  isJson,
+  isObject,
+  joinPointer,
+  type JsonObject,
+  type MediaTypeObject,
+  members,
+  type OpenApiDocument,
+  type Operation,
+  type Parameter,
+  readOperations,
+  securitySchemes,
+} from '../../src/contract';
+import type * as plan from './runtime/plan';
+import { Shapes } from './shapes';
+
+const KINDS: Readonly<Record<string, plan.Media['kind']>> = {
+  JSON: 'json',
+  form: 'form',
+  multipart: 'multipart',
+  text: 'text',
+  'lines of JSON': 'lines',
+  'event stream': 'events',
+};
+
+/** The plans of all operations of a document, as JSON has them. */
+export interface Plans {
+  readonly operations: readonly plan.Operation[];
+  readonly schemes: Readonly<Record<string, plan.Scheme>>;
+  readonly shapes: readonly plan.Shape[];
+}
+
+export function plansOf(document: OpenApiDocument): Plans {
+  const reader = new PlanReader(document);
+  const operations = readOperations(document).map((one) => reader.operation(one));
+  const schemes = securitySchemes(document).map(({ name, kind, value }) => [name, schemeOf(kind, value)]);
+  return {
+    operations,
+    schemes: Object.fromEntries(schemes) as Plans['schemes'],
+    shapes: reader.shapes.all,
+  };
+}
+
+function schemeOf(kind: string | undefined, { type, scheme, in: place, name }: JsonObject): plan.Scheme {
+  if (kind === 'apiKey') return { kind, in: String(place), name: String(name) };
+  if (type === 'mutualTLS') return { kind: 'connection' };
+  if (kind === 'basic') return { kind, name: 'Basic' };
+  return { kind: 'bearer', name: kind === 'bearer' ? 'Bearer' : String(scheme) };
+}
+
+class PlanReader {
+  readonly shapes: Shapes;
+  private readonly codecs = new Codecs();
+
+  constructor(private readonly document: OpenApiDocument) {
+    this.shapes = new Shapes(document);
+  }
+
+  operation({
+    operationId,
+    method,
+    paths,
+    parameters,
+    requestBody,
+    responses,
+    security,
+  }: Operation): plan.Operation {
+    return {
+      id: operationId,
+      method,
+      path: (paths[0] ?? '').replace(/[^{}]+|\{[^{}]*\}/g, (text) =>
+        text.startsWith('{') ? text : encoded(text),
+      ),
+      parameters: parameters.map(({ name, in: place, style, explode, json, required, schemaPointer }) => ({
+        name,
+        in: place,
+        style,
+        explode,
+        ...(json && { json }),
+        ...((required || this.hasDefault(schemaPointer)) && { isTelling: true }),
+      })),
+      bodies: (requestBody?.content ?? []).map((media) => this.media(media, 'request')),
+      responses: Object.fromEntries(
+        [...responses].map(([status, { headers, content }]) => [
+          status,
+          {
+            headers: headers.map((header) => this.header(header)),
+            content: content.map((media) => this.media(media, 'response')),
+          },
+        ]),
+      ),
+      security: security.map((alternative) => alternative.map(({ scheme }) => scheme)),
+    };
+  }
+
+  private hasDefault(pointer: string | undefined): boolean {
+    return (
+      pointer !== undefined &&
+      this.document.subschemas.certain(pointer).some(({ value }) => 'default' in value)
+    );
+  }
+
+  private media(media: MediaTypeObject, direction: 'request' | 'response'): plan.Media {
+    const { document } = this;
+    const { key, type, schema, items, pointer } = media;
+    const known = KINDS[this.codecs.of({ ...media, document }).name] ?? 'binary';
+    const kind = known === 'lines' && /[/+]json-seq$/.test(type.essence) ? 'records' : known;
+    if (direction === 'response') return { key, kind, ...this.text(items ?? schema, kind === 'text') };
+    if (kind === 'multipart' && type.essence !== 'multipart/form-data') {
+      const list = DescribedValue.at(document, schema);
+      const encodings = [document.at(joinPointer(pointer, 'prefixEncoding')) ?? []].flat();
+      const described = list.schemas().map(({ prefixItems }) => [prefixItems ?? []].flat().length);
+      const count = Math.max(encodings.length, ...described);
+      const rest = document.at(joinPointer(pointer, 'itemEncoding'));
+      return {
+        key,
+        kind,
+        positions: Array.from({ length: count + 1 }, (_, i) => partOf(encodings[i] ?? rest)),
+      };
+    }
+    if (kind !== 'form' && kind !== 'multipart') return { key, kind };
+    const encodings = members(document.at(joinPointer(pointer, 'encoding')));
+    return { key, kind, parts: Object.fromEntries(encodings.map(([name, one]) => [name, partOf(one)])) };
+  }
+
+  private text(pointer: string | undefined, isText = true): plan.Text {
+    const shape = this.shapes.of(pointer);
+    const types = isText ? DescribedValue.at(this.document, pointer).types() : undefined;
+    return { ...(types && { types }), ...(shape !== undefined && { shape }) };
+  }
+
+  private header({ name, explode, json, schemaPointer }: Parameter): plan.Header {
+    const value = DescribedValue.at(this.document, schemaPointer);
+    const own = value.types() ?? [];
+    const items = own.includes('array') ? (value.item(0).types() ?? []) : undefined;
+    const members = own.includes('object')
+      ? Object.fromEntries(value.propertyNames().map((key) => [key, value.property(key).types() ?? []]))
+      : undefined;
+    const parts = { ...(items && { items }), ...(members && { members }) };
+    return { name, explode, ...(json ? { json } : parts), ...this.text(schemaPointer) };
+  }
+}
+
+/** How a part is written, by its Encoding Object: what has none is written by the kind of its value. */
+function partOf(given: unknown): plan.Part {
+  const { style, explode, allowReserved, contentType } = isObject(given) ? given : {};
+  if ([style, explode, allowReserved].some((field) => field !== undefined))
+    return {
+      style: String(style ?? 'form'),
+      explode: Boolean(explode ?? [undefined, 'form'].includes(style as string)),
+    };
+  if (typeof contentType !== 'string') return {};
+  const types = contentType.split(',').map((type) => type.trim());
+  const type = types.find((one) => !one.includes('*'));
+  return { json: types.every((one) => isJson(essenceOf(one))), ...(type !== undefined && { type }) };
+}
+
+/** A text of a path, percent-encoded. */
+const encoded = (text: string): string =>
+  text.toWellFormed().replace(/%(?![\da-f]{2})|[^!-~]+|[?#]/gi, encodeURIComponent);

@@ -1,0 +1,90 @@
+/** What the client knows of the document at run time. */
+
+/** How a value is written (OpenAPI 3.2 section 4.12.2). */
+export interface Style {
+  readonly name: string;
+  readonly style: string;
+  readonly explode: boolean;
+  /** Whether the value is JSON text. */
+  readonly json?: boolean;
+}
+
+export interface Parameter extends Style {
+  /** Whether it is required or has a default, so that to leave it out says something else than an empty list. */
+  readonly isTelling?: boolean;
+  readonly in: 'path' | 'query' | 'querystring' | 'header' | 'cookie';
+}
+
+/** A part of a form. */
+export interface Part extends Partial<Style> {
+  /** Its media type, if neither the value nor the kind of the value says it. */
+  readonly type?: string;
+}
+
+/** A value that is one text, such as a header: its JSON types with `number` for `integer`, and its schema. */
+export interface Text {
+  readonly types?: readonly string[];
+  readonly shape?: number;
+}
+
+/** A media type of a body. */
+export interface Media extends Text {
+  /** The media type or range of the document. */
+  readonly key: string;
+  readonly kind: 'json' | 'text' | 'form' | 'multipart' | 'lines' | 'records' | 'events' | 'binary';
+  /** The parts of a form, by name. */
+  readonly parts?: Readonly<Record<string, Part>>;
+  /** The parts of a body by position; the last one describes all that follow. */
+  readonly positions?: readonly Part[];
+}
+
+export interface Header extends Text {
+  readonly name: string;
+  readonly explode: boolean;
+  readonly json?: boolean;
+  /** The JSON types of the items of a list. */
+  readonly items?: readonly string[];
+  /** The JSON types of the properties of an object. */
+  readonly members?: Readonly<Record<string, readonly string[]>>;
+}
+
+export interface Operation {
+  readonly id: string;
+  readonly method: string;
+  /** Percent-encoded, with `{name}` for each parameter. */
+  readonly path: string;
+  readonly parameters: readonly Parameter[];
+  readonly bodies: readonly Media[];
+  /** By status, range or `default`. */
+  readonly responses: Readonly<
+    Record<string, { readonly headers: readonly Header[]; readonly content: readonly Media[] }>
+  >;
+  /** Alternatives, each with the names of its schemes. */
+  readonly security: readonly (readonly string[])[];
+}
+
+/** Where the credentials of a scheme are sent. */
+export interface Scheme {
+  readonly kind: 'basic' | 'bearer' | 'apiKey' | 'connection';
+  readonly in?: string;
+  readonly name?: string;
+}
+
+/** What of a schema decides where its values have integers of 64 bits. Other schemas are named by their index. */
+export interface Shape {
+  readonly int64?: true;
+  /** The schema of the value that is this text, as JSON. */
+  readonly content?: number;
+  readonly types?: readonly string[];
+  readonly values?: readonly unknown[];
+  readonly required?: readonly string[];
+  /** Schemas that apply to the same value. */
+  readonly all?: readonly number[];
+  /** Groups of schemas of which those apply that fit. */
+  readonly any?: readonly (readonly number[])[];
+  readonly properties?: Readonly<Record<string, number>>;
+  readonly patterns?: readonly (readonly [pattern: string, schema: number])[];
+  readonly others?: number;
+  readonly first?: readonly number[];
+  readonly items?: number;
+}
