@@ -74,10 +74,11 @@ const TOOLCHAIN = {
   breaking: ['command.ts', 'publish', 'source', 'load.ts', 'paths.ts'],
   generate: ['command.ts', 'breaking', 'publish', 'source', 'paths.ts'],
   mock: ['command.ts', 'breaking', 'publish', 'source', 'load.ts', 'paths.ts'],
+  client: ['command.ts', 'mock', 'publish', 'source'],
   dev: ['command.ts', 'compiler', 'generate', 'source', 'load.ts', 'paths.ts'],
   prove: ['command.ts', 'generate', 'publish', 'source', 'load.ts'],
   new: ['command.ts', 'generate', 'mock', 'publish', 'source', 'paths.ts'],
-  'verbs.ts': ['command.ts', 'breaking', 'dev', 'gate', 'generate', 'jobs.ts', 'mock', 'new', 'prove'],
+  'verbs.ts': ['command.ts', 'breaking', 'client', 'dev', 'gate', 'generate', 'jobs.ts', 'mock', 'new', 'prove'],
   'cli.ts': ['command.ts', 'verbs.ts'],
 };
 

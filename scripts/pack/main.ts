@@ -3,7 +3,7 @@
  * .cache/pack/contract-first-server-VERSION.tgz. Prints its path. It does not check types: `make check` does.
  */
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
 import { layoutFiles, readLayout } from '../new/layout-files';
@@ -36,6 +36,9 @@ const PAGE = [
 
 /** The programs that commands run as processes and threads of their own. */
 const PROGRAMS = ['scripts/gate/code', 'scripts/gate/boundaries', 'scripts/dev/rest'];
+
+/** The texts of which a generated client consists. */
+const CLIENT = 'scripts/client/runtime';
 
 const HOST = {
   getCurrentDirectory: () => root,
@@ -92,7 +95,8 @@ export function pack(): string {
     'docs/postgres-backup.md',
   ])
     files.set(name, readFileSync(path.join(root, name), 'utf8'));
-  for (const name of ['scripts/prove/report/page.css', ...LAUNCHERS])
+  const runtime = readdirSync(path.join(root, CLIENT)).map((file) => `${CLIENT}/${file}`);
+  for (const name of ['scripts/prove/report/page.css', ...runtime, ...LAUNCHERS])
     files.set(`dist/${name}`, readFileSync(path.join(root, name), 'utf8'));
   for (const file of layoutFiles()) files.set(`dist/scripts/new/layout/${file}`, readLayout(file));
   files.set('package.json', `${JSON.stringify(createManifest(manifest, files), null, 2)}\n`);
