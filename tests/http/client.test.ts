@@ -219,7 +219,7 @@ function samplesOf(json: JsonObject, operation: Operation, model: Model): Sample
       else (sent[place] ??= {})[name] = valueOf(schema);
     }
     if (!model.body || (mode === 'required' && !model.body.required)) return [{ sent, received: sent }];
-    return model.body.content.map((media, at): Sample => {
+    return model.body.content.flatMap((media, at): Sample[] => {
       const value =
         media.items === undefined ? valueOf(media.schema) : [valueOf(media.items), valueOf(media.items)];
       const documented = operation.requestBody?.content[at];
@@ -227,15 +227,18 @@ function samplesOf(json: JsonObject, operation: Operation, model: Model): Sample
       const files = documented ? filesOf(json, documented) : () => false;
       const body = isBytes ? new TextEncoder().encode(String(value)) : value;
       const mapped = (to: (text: string) => unknown) => (isBytes ? body : mapFiles(body, files, to));
-      return {
-        sent: {
-          ...sent,
-          contentType: media.type,
-          body: mapped((text) => new Blob([text], { type: 'image/png' })),
-          partHeaders: { photo: { 'X-License': 'MIT' } },
+      if (value === undefined) return [];
+      return [
+        {
+          sent: {
+            ...sent,
+            contentType: media.type,
+            body: mapped((text) => new Blob([text], { type: 'image/png' })),
+            partHeaders: { photo: { 'X-License': 'MIT' } },
+          },
+          received: { ...sent, body: mapped((text) => new TextEncoder().encode(text)) },
         },
-        received: { ...sent, body: mapped((text) => new TextEncoder().encode(text)) },
-      };
+      ];
     });
   });
 }
