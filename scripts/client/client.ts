@@ -74,7 +74,7 @@ ${calls.join('')}}
  *
  * @throws {UnwritableRequest} if baseUrl is no URL
  */
-export const createClient = (options: ClientOptions<Credentials>): Client => connect<Client>(plans(), options);
+export const createClient = (options: ClientOptions<Credentials>): Client => connect(plans(), options) as Client;
 
 ${runtimeText()}
 const plans = (): Plans => JSON.parse(${literalOf(JSON.stringify(plans))}) as Plans;

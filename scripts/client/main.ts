@@ -5,7 +5,6 @@ import { compileContract, InvalidContract, OpenApiDocument } from '../../src/con
 import { assertService, type Outcome, UsageError } from '../command';
 import { toMockable } from '../mock/document';
 import { publish } from '../publish/publish';
-import { remarkLines } from '../publish/remarks';
 import { located, readSource, SourceError } from '../source/source';
 import { clientOf, HEADER } from './client';
 

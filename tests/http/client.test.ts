@@ -330,5 +330,5 @@ function isText(body: unknown, text: string, contentType = ''): boolean {
       body,
       lines.map((line) => parsed(line.replace('\x1e', ''))),
     );
-  return /json/.test(contentType) ? isValueOf(body, parsed(text)) : String(body) === text;
+  return contentType.includes('json') ? isValueOf(body, parsed(text)) : String(body) === text;
 }
