@@ -80,6 +80,7 @@ const TOOLCHAIN = {
   new: ['command.ts', 'generate', 'mock', 'publish', 'source', 'paths.ts'],
   'verbs.ts': ['command.ts', 'breaking', 'client', 'dev', 'gate', 'generate', 'jobs.ts', 'mock', 'new', 'prove'],
   'cli.ts': ['command.ts', 'verbs.ts'],
+  'commands-page.ts': ['command.ts', 'paths.ts', 'verbs.ts'],
 };
 
 /** A folder of src/ that is not a module of its own belongs to the domain. */

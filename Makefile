@@ -101,7 +101,7 @@ todo: $(INSTALLED) ## list what is left to write
 	@$(CLI) todo
 
 new: $(INSTALLED) ## lay out a service of your own: make new DIR=../museum DOC=path/to/museum.yaml NAME=museum
-	@tsx scripts/new/main.ts '$(DIR)' '$(DOC)' '$(NAME)' $(if $(ALLOW_OUTSIDE),--allow-outside)
+	@tsx scripts/cli.ts new $(if $(DOC),'$(DOC)') --dir '$(or $(DIR),$(error make new DIR=../museum DOC=path/to/museum.yaml))' $(if $(NAME),--name '$(NAME)') $(if $(ALLOW_OUTSIDE),--allow-outside)
 
 mutants: $(INSTALLED) ## run the contract tests against servers with one fault each
 	@tsx tests/system/mutants/main.ts

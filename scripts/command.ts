@@ -1,6 +1,6 @@
 /** What every program of the toolchain is made of: its options, its help, its errors and its exit status. */
 import { existsSync } from 'node:fs';
-import { getSystemErrorMessage, parseArgs, stripVTControlCharacters, styleText } from 'node:util';
+import { getSystemErrorMessage, parseArgs, stripVTControlCharacters, styleText, types } from 'node:util';
 
 /** An option. `--json` makes the result the only text on standard output: notes go to standard error. */
 export interface Option {
@@ -117,6 +117,8 @@ export async function execute<O extends Options>(
   }
 }
 
+const exampleOf = (name: string, example: string): string => `${RUN} ${name} ${example}`.trimEnd();
+
 /** The positional arguments of a usage. */
 const argumentsOf = (usage: string) =>
   usage
@@ -132,7 +134,7 @@ function parse<O extends Options>(
   const all: Options = { ...options, ...COMMON };
   const refused = (sentence: string) =>
     new UsageError(
-      `${PROGRAM} ${name}: ${sentence}. Example: ${RUN} ${name} ${example}; --help lists its options`,
+      `${PROGRAM} ${name}: ${sentence}. Example: ${exampleOf(name, example)}; --help lists its options`,
     );
   const { tokens } = parseArgs({ args: [...argv], options: all, strict: false, tokens: true });
   const values: Record<string, string | boolean> = {};
@@ -210,14 +212,14 @@ export function helpOf({ name, usage, summary, options, example, notes }: Comman
     `\n${summary}.\n`,
     bold('Options'),
     ...rows.map(([option, help]) => `  ${option.padEnd(width)}  ${help}`),
-    `\n${bold('Example')}\n  ${RUN} ${name} ${example}`,
+    `\n${bold('Example')}\n  ${exampleOf(name, example)}`,
     ...(notes === undefined ? [] : [`\n${notes}`]),
   ].join('\n');
 }
 
 /** The sentence of an error. What no program foresaw has none: only its kind is told. */
 export function sentenceOf(error: unknown, command: string): string {
-  if (!(error instanceof Error)) return faultOf(typeof error, command);
+  if (!types.isNativeError(error)) return faultOf(typeof error, command);
   const { code = '', errno, path, syscall = '' } = error as NodeJS.ErrnoException;
   if (typeof errno === 'number')
     return `${path ?? `${PROGRAM} ${command}`}: ${getSystemErrorMessage(errno)} (${code}, ${syscall})`;

@@ -13,12 +13,7 @@ var oldest = /[\d.]+/.exec(JSON.parse(fs.readFileSync(file, 'utf8')).engines.nod
 var least = oldest.split('.').map(Number);
 var own = process.versions.node.split('.').map(Number);
 if (own[0] < least[0] || (own[0] === least[0] && own[1] < least[1])) {
-  console.error(
-    'expected Node ' +
-      oldest +
-      ' or later, got ' +
-      process.versions.node +
-      ': install one, https://nodejs.org',
-  );
+  var got = 'got ' + process.versions.node + ': install one, https://nodejs.org';
+  console.error('expected Node ' + oldest + ' or later, ' + got);
   process.exitCode = 2;
 }

@@ -18,6 +18,9 @@ export function installed(...name: string[]): string {
   }
 }
 
+/** The name of a file in the project, with slashes on every system. */
+export const nameInProject = (file: string): string => path.relative(root, file).replaceAll(path.sep, '/');
+
 /** Changes the project that the scripts work on. A test loads the scripts once and runs them on many projects. */
 export function workOn(folder: string): void {
   root = folder;

@@ -37,6 +37,43 @@ const job = (name: string, summary: string, usage = '[options]', example = ''): 
 
 export const VERBS: readonly Command[] = [
   verb({
+    name: 'new',
+    usage: '[DOCUMENT] [options]',
+    summary:
+      'Lay out a service of its own from an OpenAPI document, install it, and prove it; without a document it asks',
+    options: {
+      dir: {
+        type: 'string',
+        value: 'FOLDER',
+        help: 'where: a new folder, or one that is empty but for the document (the current one)',
+      },
+      name: { type: 'string', value: 'NAME', help: 'of the service (that of the folder)' },
+      'allow-outside': OUTSIDE,
+      package: {
+        type: 'string',
+        value: 'FILE',
+        help: 'a built package of the toolchain (the one that runs this)',
+      },
+      modules: {
+        type: 'string',
+        value: 'FOLDER',
+        help: 'installed packages to use, where there is no network',
+      },
+    },
+    example: 'museum.yaml --dir museum',
+    notes: `The package manager that starts it installs the service: npm, pnpm or yarn. LICENSE, README.md and .git may be in the folder,
+and stay. A failure removes what was written, and nothing else.`,
+    run: async ({ values, positionals: [document] }) =>
+      (await import('./new/main.js')).newService({
+        document,
+        dir: values.dir ?? '.',
+        name: values.name ?? '',
+        allowOutside: values['allow-outside'] ?? false,
+        tarball: values.package,
+        modules: values.modules,
+      }),
+  }),
+  verb({
     name: 'mock',
     usage: 'DOCUMENT [options]',
     summary: 'Serve any OpenAPI document, with answers from its examples, or generated ones',
@@ -153,7 +190,28 @@ Exit status: 0 no client breaks but as accepted, 1 one does or an entry is wrong
     example: '--json',
     run: async () => (await import('./prove/service/todo.js')).todo(),
   }),
-  job('migrate', 'Apply the migrations that the database lacks, and list them'),
+  ofService({
+    name: 'upgrade',
+    usage: '[PACKAGE] [options]',
+    summary:
+      'Put another version of contract-first-server into the service, with the tools that it was tested with',
+    options: {},
+    example: './contract-first-server-3.0.0.tgz',
+    notes: `PACKAGE is a file, which goes to vendor/, or a version in the registry; by default the latest one. It is installed by npm,
+pnpm or Yarn, as the lock file says; then generated/ is updated, and what is left to do is listed. Run it by the new package if
+the old one does not know it: npx -p ./contract-first-server-3.0.0.tgz contract-first upgrade ./contract-first-server-3.0.0.tgz
+
+Exit status: 0 nothing but reading and testing is left to do, 1 something is, 2 wrong arguments.`,
+    run: async ({ positionals: [given] }) => (await import('./upgrade.js')).upgrade(given),
+  }),
+  ofService({
+    name: 'migrate',
+    usage: '[options]',
+    summary: 'Apply the migrations that the database lacks, and list them',
+    options: { json: JSON_RESULT },
+    example: '',
+    run: async ({ values }) => (await import('./jobs.js')).migrate(values.json),
+  }),
   job('seed', 'Fill the database of a developer: src/seed.ts'),
   job('backup', 'Copy the SQLite database while it is used', 'FILE [options]', '/mnt/monday.db'),
   job('restore', 'Put a backup in the place of the SQLite database', 'FILE [options]', '/mnt/monday.db'),

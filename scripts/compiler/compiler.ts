@@ -2,7 +2,7 @@ import path from 'node:path';
 import ts from 'typescript';
 import { handlerAdvice } from '../generate/renamed';
 import { explain } from './explain';
-import { root } from '../paths';
+import { nameInProject, root } from '../paths';
 
 /**
  * Checks the files of a tsconfig.json, compiles them if it says so, and keeps its state: it reads only project files again,
@@ -45,7 +45,7 @@ export class Compiler {
     ];
     // Without output it stores its state.
     if (found.length === 0 || options.noEmit === true) this.builder.emit();
-    const reported = found.filter(({ file }) => !file || this.concerns(path.relative(root, file.fileName)));
+    const reported = found.filter(({ file }) => !file || this.concerns(nameInProject(file.fileName)));
     return reported.length === 0
       ? undefined
       : this.describe(explain(this.builder.getProgram(), reported, handlerAdvice()));

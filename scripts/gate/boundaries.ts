@@ -5,6 +5,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
 import type { IConfiguration, ICruiseResult } from 'dependency-cruiser' with { 'resolution-mode': 'import' };
 import { root } from '../paths';
 
@@ -46,7 +47,8 @@ function draw({ modules }: ICruiseResult): string {
   return `\`\`\`mermaid\nflowchart TD\n${groups.join('')}${arrows.sort().join('')}\`\`\`\n`;
 }
 
-async function main(): Promise<boolean> {
+/** @param drawing whether to draw the diagram anew */
+async function main(drawing = false): Promise<boolean> {
   if (!existsSync(CONFIG)) return true;
   const { cruise, format } = await import('dependency-cruiser');
   const config = (await import(pathToFileURL(CONFIG).href)) as {
@@ -61,7 +63,7 @@ async function main(): Promise<boolean> {
   }
   const text = existsSync(PICTURED) ? readFileSync(PICTURED, 'utf8') : '';
   const drawn = text.replace(PICTURE, () => draw(output));
-  if (process.argv.includes('--draw')) writeFileSync(PICTURED, drawn);
+  if (drawing) writeFileSync(PICTURED, drawn);
   else if (drawn !== text) {
     console.log('the diagram of the modules in CONTRIBUTING.md is stale: run `make modules`');
     return false;
@@ -69,6 +71,6 @@ async function main(): Promise<boolean> {
   return true;
 }
 
-void main().then((clean) => {
+void main(parseArgs({ options: { draw: { type: 'boolean' } } }).values.draw).then((clean) => {
   process.exitCode = clean ? 0 : 1;
 });

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { ESLint } from 'eslint';
 import type ts from 'typescript';
 import { Compiler } from '../compiler/compiler';
-import { root } from '../paths';
+import { nameInProject, root } from '../paths';
 import { contentOf, digestOf, installedList } from './tree';
 
 const CACHE = path.join(root, '.cache/lint.json');
@@ -22,7 +22,7 @@ function closureDigests(builder: ts.BuilderProgram): Map<string, string> {
   const names = builder.getProgram().getRootFileNames();
   const texts = new Map(
     names.map((name) => {
-      const file = path.relative(root, name);
+      const file = nameInProject(name);
       return [name, digestOf([file, contentOf(file)])];
     }),
   );
@@ -31,7 +31,7 @@ function closureDigests(builder: ts.BuilderProgram): Map<string, string> {
     builder.getSourceFiles().flatMap((file) => {
       if (!texts.has(file.fileName)) return [];
       const imported = builder.getAllDependencies(file).flatMap((name) => texts.get(name) ?? []);
-      return [[path.relative(root, file.fileName), digestOf([common, ...imported.sort()])] as const];
+      return [[nameInProject(file.fileName), digestOf([common, ...imported.sort()])] as const];
     }),
   );
 }
@@ -62,7 +62,7 @@ async function lint(builder: ts.BuilderProgram): Promise<boolean> {
   });
   const results = await eslint.lintFiles('.');
   const dirty = new Set(
-    results.flatMap(({ messages, filePath }) => (messages.length > 0 ? path.relative(root, filePath) : [])),
+    results.flatMap(({ messages, filePath }) => (messages.length > 0 ? nameInProject(filePath) : [])),
   );
   for (const [file, digest] of digests) if (!dirty.has(file)) passed.add(digest);
   mkdirSync(path.dirname(CACHE), { recursive: true });

@@ -76,11 +76,20 @@ async function run(commands: readonly string[], alone: boolean): Promise<Verdict
   let output = '';
   for (const command of commands) {
     const [program = '', ...args] = command.split(' ');
-    const [file, options] = program.startsWith('.')
+    const isOwn = program.startsWith('.');
+    // What npm installs in .bin/ is a script of the shell on Windows.
+    const shell = process.platform === 'win32' && !isOwn;
+    const bin = shell ? `"${installed('.bin', `${program}.cmd`)}"` : installed('.bin', program);
+    const [file, options] = isOwn
       ? [process.execPath, [...process.execArgv, require.resolve(program)]]
-      : [installed('.bin', program), []];
+      : [bin, []];
     const out = alone ? 'inherit' : 'pipe';
-    const child = spawn(file, [...options, ...args], { cwd: root, stdio: ['ignore', out, out], env: ENV });
+    const child = spawn(file, [...options, ...args], {
+      cwd: root,
+      shell,
+      stdio: ['ignore', out, out],
+      env: ENV,
+    });
     for (const stream of [child.stdout, child.stderr])
       stream?.setEncoding('utf8').on('data', (text: string) => (output += text));
     const [status] = (await once(child, 'close')) as [number | null];

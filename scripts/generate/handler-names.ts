@@ -7,11 +7,17 @@ export interface HandlerName {
   readonly file: string;
 }
 
-/** Characters of a name: file systems have at most 255 bytes, and a character has up to four. */
-const LONGEST = 60;
+/** Characters of a name: file systems have at most 255 bytes, and a character has up to four. Paths on Windows have 260 characters. */
+export const LONGEST = 60;
 
-/** Names of devices on Windows, with any extension, and the other files of the folder. */
-const NO_FILES = /^(con|prn|aux|nul|com\d|lpt\d|conin|conout|index|types)$/;
+/** Names that no file or folder has on Windows, with any extension: devices. */
+export const DEVICES: readonly string[] = [
+  ...['con', 'prn', 'aux', 'nul', 'conin', 'conout'],
+  ...Array.from({ length: 10 }, (_, n) => [`com${n}`, `lpt${n}`]).flat(),
+];
+
+/** Also the other files of the folder. */
+const NO_FILES = new Set([...DEVICES, 'index', 'types']);
 
 /** Words that cannot name a variable in strict mode (ECMA-262, 12.7.2). */
 const KEYWORDS = new Set(
@@ -57,7 +63,7 @@ const words = (operationId: string): string[] =>
 function fileOf(operationId: string): string {
   const plain = operationId.normalize('NFKD').replace(/\p{M}/gu, '');
   const name = shortened(words(plain).join('-').toLowerCase()) || 'operation';
-  return NO_FILES.test(name) ? `${name}-operation` : name;
+  return NO_FILES.has(name) ? `${name}-operation` : name;
 }
 
 /** The operationId, or the closest identifier. */

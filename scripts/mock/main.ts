@@ -56,7 +56,7 @@ export async function mock(file: string, allowOutside = false): Promise<undefine
   const app = express().disable('x-powered-by').disable('etag').use(service);
   const server = createHttpServer(app, report.refuse, config.limits);
   const address = await listen(server, config.host, config.port);
-  console.log(`\nmock of ${file} on ${address}`);
+  console.log(`\nmock of ${file} on ${address} (documentation: ${address}/-/docs)`);
   if (generated !== undefined)
     console.log(`API_TOKENS is not set; this token is valid until the mock ends: ${generated}`);
   console.log('The credentials of the mock, as a file for `contract-first contract --credentials FILE`:');

@@ -1,56 +1,79 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import { isObject, versionFinding } from '../../src/contract';
+import { UsageError } from '../command';
 import { located, readSource, type Source, SourceError } from '../source/source';
 import { type Names, namesFrom } from './names';
 
-/** The arguments of `make new`. */
-export interface Arguments {
-  readonly folder: string;
-  readonly file: string;
+/** What a user gives. */
+export interface Given {
+  readonly document: string;
+  /** The folder of the service. */
+  readonly dir: string;
+  /** Of the service; empty: that of the folder. */
   readonly name: string;
-  /** A built package; undefined: it is built. */
-  readonly tarball: string | undefined;
-  /** A folder of installed packages to use; undefined: npm installs them. For tests, which have no network. */
-  readonly modules: string | undefined;
   /** Whether parts of the document may be outside of its folder. */
   readonly allowOutside: boolean;
 }
 
-/** @throws {SourceError} with a sentence about the arguments */
-export function readArguments(argv: readonly string[]): Arguments {
-  const { values, positionals } = parseArgs({
-    args: [...argv],
-    options: {
-      package: { type: 'string' },
-      modules: { type: 'string' },
-      'allow-outside': { type: 'boolean', default: false },
-    },
-    allowPositionals: true,
-  });
-  const [folder = '', file = '', name = ''] = positionals;
-  if (folder === '' || file === '')
-    throw new SourceError('expected a folder and a document: make new DIR=../museum DOC=path/to/museum.yaml');
-  if (!existsSync(file))
-    throw new SourceError(`DOC: expected a file that can be read, got ${file}, which does not exist`);
-  if (existsSync(folder) && readdirSync(folder).length > 0)
-    throw new SourceError(`DIR: expected a new or empty folder, got ${folder}, which has files`);
-  const { package: tarball, modules, 'allow-outside': allowOutside } = values;
-  return { folder: path.resolve(folder), file: path.resolve(file), name, tarball, modules, allowOutside };
+/** What may stand in the folder of a new service beside its document, and stays as it is. */
+const ALLOWED =
+  /^(\.git|\.DS_Store|\.idea|LICENSE.*|README\.md|(contract-first-server|create-contract-first)-.*\.tgz)$/i;
+
+/** @throws {UsageError} if there is no such file */
+export function assertFile(file: string): void {
+  const got = !existsSync(file)
+    ? 'which does not exist'
+    : statSync(file).isFile()
+      ? undefined
+      : 'which is a folder';
+  if (got !== undefined)
+    throw new UsageError(`DOCUMENT: expected a file that can be read, got ${file}, ${got}`);
 }
 
-/** @throws {SourceError} if the document is of another version, or has no name */
-export function readDocumentAndNames({ file, folder, name, allowOutside }: Arguments): [Source, Names] {
-  const source = readSource(file, allowOutside);
+/**
+ * @param source the document, whose files may be in the folder
+ * @throws {UsageError} if the folder has other files
+ */
+export function assertFree(folder: string, source: Source): void {
+  if (!existsSync(folder)) return;
+  if (!statSync(folder).isDirectory())
+    throw new UsageError(`--dir: expected a folder, got ${folder}, which is a file`);
+  const own = source.files.map((file) => realpathSync(file));
+  const foreign = firstOther(realpathSync(folder), own, ALLOWED);
+  if (foreign !== undefined)
+    throw new UsageError(
+      `--dir: expected a new folder, or one that is empty but for the document, got ${folder}, which has ${path.relative(realpathSync(folder), foreign)}: \`--dir NAME\` makes a new one`,
+    );
+}
+
+/** The first file of a folder that is none of these, and has no such name. */
+function firstOther(folder: string, own: readonly string[], allowed?: RegExp): string | undefined {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const file = path.join(folder, entry.name);
+    if (own.includes(file) || allowed?.test(entry.name)) continue;
+    if (!entry.isDirectory()) return file;
+    // A folder without a part of the document is read no deeper than its first file.
+    const other = firstOther(file, own);
+    if (other !== undefined) return other;
+  }
+  return undefined;
+}
+
+/** @throws {SourceError} if the document is of another version, or the service has no name */
+export function readDocumentAndNames({ document, dir, name, allowOutside }: Given): [Source, Names] {
+  const source = readSource(document, allowOutside);
   const version = versionFinding(source.document);
   if (version) throw new SourceError(located(source, [version]));
   const { info } = source.document;
-  const title = isObject(info) && typeof info['title'] === 'string' ? info['title'] : path.basename(folder);
-  const names = [name, path.basename(folder), title]
-    .filter((text) => text !== '')
+  const folder = path.basename(path.resolve(dir));
+  const title = isObject(info) && typeof info['title'] === 'string' ? info['title'] : folder;
+  const names = (name === '' ? [folder, title] : [name])
     .map((text) => namesFrom(text, title))
     .find((found) => found !== undefined);
-  if (!names) throw new SourceError(`NAME: expected a name with letters from a to z, got ${name || folder}`);
+  if (!names)
+    throw new UsageError(
+      `--name: expected a name with letters from a to z, got ${JSON.stringify(name || folder)}`,
+    );
   return [source, names];
 }

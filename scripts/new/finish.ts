@@ -1,26 +1,59 @@
-/** Makes the files of a new service a repository: formats them, runs the contract tests, and commits. */
-import { spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+/**
+ * Runs in a new service, with its toolchain: generates what the layout lacks, formats it, and runs the contract tests. Prints
+ * a line for each step. Exits with {@link RED} if the contract tests are not green.
+ */
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import prettier from 'prettier';
-import type { Operation } from '../../src/contract';
+import { compileContract, isObject, OpenApiDocument, readDocument } from '../../src/contract';
+import { sentenceOf } from '../command';
+import { generate } from '../generate/main';
 import { handlerName } from '../generate/handler-names';
 import { stubText } from '../generate/handlers';
+import { PUBLISHED } from '../paths';
 import { codeOf } from './code';
+import { RED, run } from './programs';
+import { Steps } from './steps';
 
 /** The target of the contract tests in a service. */
 const SERVICE = 'tests/contract/service.ts';
+/** The folder of one file for each handler, and files that are none. */
+const [HANDLERS, NO_HANDLERS] = ['src/handlers', ['index', 'types']];
 /** Milliseconds. The prover then ends with the report so far. Its own budgets are counted in requests. */
 const LONGEST_MS = 300_000;
 
-/** Formats a file as `make format` of its service does. Leaves a file that Prettier does not know as it is. */
-export async function formatFile(file: string): Promise<void> {
-  const { inferredParser } = await prettier.getFileInfo(file);
-  if (inferredParser === null) return;
+/** Formats a file as the format check of its service demands. Leaves a file that is ignored there as it is. */
+async function formatFile(file: string): Promise<void> {
+  const { inferredParser, ignored } = await prettier.getFileInfo(file, { ignorePath: '.prettierignore' });
+  if (inferredParser === null || ignored) return;
   const options = await prettier.resolveConfig(file);
   const text = await prettier.format(readFileSync(file, 'utf8'), { ...options, filepath: file });
   writeFileSync(file, text);
 }
+
+/** Formats every file that is laid out. */
+async function format(): Promise<number> {
+  const own = readdirSync('.', { withFileTypes: true }).filter(
+    ({ name }) => !/^(node_modules|vendor|\.git)$/.test(name),
+  );
+  const files = own.flatMap((entry) =>
+    entry.isDirectory()
+      ? readdirSync(entry.name, { recursive: true, withFileTypes: true })
+          .filter((one) => one.isFile())
+          .map((one) => path.join(one.parentPath, one.name))
+      : entry.name,
+  );
+  for (const file of files) await formatFile(file);
+  return files.length;
+}
+
+/** The operations with a handler, by the names of their files. */
+const handlersIn = (): Set<string> =>
+  new Set(
+    readdirSync(HANDLERS)
+      .map((file) => path.parse(file).name)
+      .filter((name) => !NO_HANDLERS.includes(name)),
+  );
 
 interface Obligation {
   readonly key: string;
@@ -45,88 +78,94 @@ interface Run {
   };
 }
 
+interface Proof {
+  readonly green: boolean;
+  readonly summary: string;
+}
+
 /**
- * Runs the contract tests of a new service. Adds a waiver for each promise that no request of the prover can prove or
- * disprove, with the reason, so that the first run of the team is green and its list of exceptions is whole; then it runs them
- * again. A promise that a case disproved stays as it is.
+ * Runs the contract tests. Adds a waiver for each promise that no request of the prover can prove or disprove, with the reason,
+ * so that the first run of the team is green and its list of exceptions is whole; then it runs them again. A promise that a case
+ * disproved stays as it is.
  *
- * @param handlers the operations whose handlers have been written: one that does not compile, or that a case disproves, becomes
- *   a stub
+ * @param written the files of handlers that were laid out: one that does not compile, or that a case disproves, becomes a stub
  */
-export async function prove(
-  folder: string,
-  handlers: readonly Operation[],
-): Promise<{ readonly green: boolean; readonly summary: string }> {
-  const written = new Map(handlers.map((operation) => [operation.operationId, operation]));
+async function prove(written: ReadonlySet<string>, progress: (text: string) => void): Promise<Proof> {
+  const sound = new Set(written);
   const unsound: string[] = [];
-  const leave = async (wrong: readonly Operation[]): Promise<boolean> => {
-    for (const operation of wrong) {
-      const name = handlerName(operation.operationId);
-      const file = path.join(folder, `src/handlers/${name.file}.ts`);
-      writeFileSync(file, stubText(operation, name));
-      await formatFile(file);
-      written.delete(operation.operationId);
-      unsound.push(operation.operationId);
-    }
-    return wrong.length > 0;
+  const leave = async (wrong: readonly string[]): Promise<boolean> => {
+    const found = wrong.filter((file) => sound.delete(file));
+    unsound.push(...(found.length > 0 ? await writeStubs(found) : []));
+    return found.length > 0;
   };
-  const errors = typeErrors(folder);
-  await leave(
-    handlers.filter(({ operationId }) =>
-      errors.includes(`src/handlers/${handlerName(operationId).file}.ts(`),
-    ),
-  );
-  let run = runContract(folder);
+  let [errors, tests] = await Promise.all([typeErrors(), runContract(progress)]);
   for (;;) {
-    const failed = new Set(run.report?.failures?.map(({ operation }) => operation));
-    if (!(await leave([...written.values()].filter(({ operationId }) => failed.has(operationId))))) break;
-    run = runContract(folder);
+    const failed = (tests.report?.failures ?? []).map(({ operation }) => handlerName(operation).file);
+    const mistyped = [...sound].filter((file) => errors.includes(`${HANDLERS}/${file}.ts(`));
+    if (!(await leave([...mistyped, ...failed]))) break;
+    [errors, tests] = await Promise.all([mistyped.length > 0 ? typeErrors() : errors, runContract(progress)]);
   }
-  const all = run.report?.stopped === undefined ? (run.report?.obligations ?? []) : [];
+  const all = tests.report?.stopped === undefined ? (tests.report?.obligations ?? []) : [];
   const waivable = all.filter(({ state, failed }) => state === 'UNPROVEN' && failed === 0);
   if (waivable.length > 0) {
-    await addWaivers(path.join(folder, SERVICE), waivable);
-    run = runContract(folder);
+    await addWaivers(SERVICE, waivable);
+    tests = await runContract(progress);
   }
-  const { green, output, report } = run;
+  const { output, report } = tests;
   const stubs =
     unsound.length === 0
       ? ''
       : `; left as stubs, because what follows from the document does not keep it: ${unsound.join(', ')}`;
-  if (!report) return { green, summary: `the contract tests did not run: make contract\n${output}` };
+  if (errors !== '') return { green: false, summary: `the types are wrong: contract-first check\n${errors}` };
+  if (!report)
+    return { green: false, summary: `the contract tests did not run: contract-first contract\n${output}` };
   const added = waivable.length === 1 ? '1 waiver is' : `${waivable.length} waivers are`;
   const news =
     waivable.length > 0 ? `; ${added} added to ${SERVICE} for what no request can show${stubs}` : stubs;
-  if (!green) return { green, summary: `${output.trimEnd()}${news}` };
+  if (!tests.green) return { green: false, summary: `${output.trimEnd()}${news}` };
   const figures = /^.*PROVEN \d+\/.*?(?=, \d+ requests|$)/m.exec(output)?.[0] ?? '';
   // No case of a stub could be made. That is no fault of the service.
   const unmade = (report.leftOut ?? [])
     .filter(({ family }) => family === 'baseline')
     .map(({ operation, reason }) => `\n  no request can be made for the stub ${operation}: ${reason}`);
-  return { green, summary: `contract tests: ${figures}${news}${unmade.join('')}` };
+  return { green: true, summary: `contract tests: ${figures}${news}${unmade.join('')}` };
+}
+
+/** Makes stubs of these handlers. Returns the names of their operations. */
+async function writeStubs(files: readonly string[]): Promise<string[]> {
+  const document = readDocument(readFileSync(PUBLISHED, 'utf8'));
+  const operations = isObject(document)
+    ? [...compileContract(new OpenApiDocument(document)).served.keys()]
+    : [];
+  const wrong = operations.filter(({ operationId }) => files.includes(handlerName(operationId).file));
+  for (const operation of wrong) {
+    const name = handlerName(operation.operationId);
+    const file = `${HANDLERS}/${name.file}.ts`;
+    writeFileSync(file, stubText(operation, name));
+    await formatFile(file);
+  }
+  return wrong.map(({ operationId }) => operationId);
 }
 
 /** What the compiler says of the service. */
-function typeErrors(folder: string): string {
-  const command = [path.join(folder, 'node_modules/typescript/bin/tsc'), '--noEmit', '-p', folder];
-  return spawnSync(process.execPath, command, { cwd: folder, encoding: 'utf8' }).stdout;
+async function typeErrors(): Promise<string> {
+  const command = [process.execPath, path.resolve('node_modules/typescript/bin/tsc'), '--noEmit'];
+  return (await run(command, '.')).stdout;
 }
 
-function runContract(folder: string): Run {
-  const command = [path.join(folder, 'node_modules/.bin/contract-first'), 'contract'];
-  const { status, stdout, error } = spawnSync(process.execPath, command, {
-    cwd: folder,
-    encoding: 'utf8',
-    maxBuffer: 2 ** 28,
-    // Its line of progress is for the user.
-    stdio: ['ignore', 'pipe', 'inherit'],
+async function runContract(progress: (text: string) => void): Promise<Run> {
+  const command = [process.execPath, path.join(__dirname, '../cli.js'), 'contract'];
+  const { status, stdout, stderr } = await run(command, '.', {
     timeout: LONGEST_MS,
+    onError: (text) => {
+      progress(text.trim());
+    },
   });
   try {
-    const text = readFileSync(path.join(folder, 'reports/contract/contract.json'), 'utf8');
+    const text = readFileSync('reports/contract/contract.json', 'utf8');
     return { green: status === 0, output: stdout, report: JSON.parse(text) as NonNullable<Run['report']> };
   } catch {
-    return { green: false, output: error?.message ?? stdout };
+    return { green: false, output: `${stdout}${stderr}` };
   }
 }
 
@@ -152,14 +191,28 @@ export async function addWaivers(
   await formatFile(file);
 }
 
-/** Starts a git repository with one commit. Returns a sentence. */
-export function commit(folder: string): string {
-  const git = (...args: string[]) => spawnSync('git', args, { cwd: folder, encoding: 'utf8' });
-  const started = git('init', '--quiet', '--initial-branch=main');
-  if (started.status !== 0) return 'git is not available: the files are in no repository';
-  git('add', '--all');
-  const made = git('commit', '--quiet', '--message', 'A service laid out from its document');
-  return made.status === 0
-    ? 'committed to a new git repository'
-    : 'the files are staged in a new git repository: commit them, once git knows your name and e-mail address';
+async function main(): Promise<void> {
+  const steps = new Steps();
+  mkdirSync('generated', { recursive: true });
+  const written = handlersIn();
+  const generated = async () =>
+    (await generate(true)).filter((line) => line.includes('a stub, which answers'));
+  await steps.step(
+    'generating the types',
+    generated,
+    ({ length }) => `generated the types, and ${length} stubs of handlers`,
+  );
+  await steps.step('formatting', format, (count) => `formatted ${count} files`);
+  const { green } = await steps.step(
+    'checking the types, and running the contract tests',
+    (progress) => prove(written, progress),
+    ({ summary }) => summary,
+  );
+  if (!green) process.exitCode = RED;
 }
+
+if (require.main === module)
+  main().catch((error: unknown) => {
+    console.error(process.argv.includes('--debug') ? error : sentenceOf(error, 'new'));
+    process.exitCode = 1;
+  });

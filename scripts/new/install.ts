@@ -1,52 +1,171 @@
-import { spawnSync } from 'node:child_process';
-import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+/** The package of the toolchain, and the package manager that installs it in a service. */
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { SourceError } from '../source/source';
+import type { Journal } from './journal';
+import { isWindows, run } from './programs';
 
-/** The root folder of this project. */
-export const HERE = path.join(__dirname, '../..');
-interface Lock {
-  name: string;
-  version: string;
-  readonly packages: Record<string, object>;
-}
+const NAME = 'contract-first-server';
+export const MANAGERS = ['npm', 'pnpm', 'yarn'] as const;
+export type Manager = (typeof MANAGERS)[number];
 
-const read = (file: string): unknown => JSON.parse(readFileSync(file, 'utf8'));
+/** What the package has of the lock file of this project: npm packs no package-lock.json. */
+const LOCK = path.join(__dirname, 'lock.json');
+const isPackage = existsSync(LOCK);
+/** The root folders of this project, and of the package, whose code is in dist/. */
+const [PROJECT, PACKAGE] = [path.join(__dirname, '../..'), path.join(__dirname, '../../..')];
+
+/** The service stands alone, even in the folder of a workspace. What is in the cache is not asked for again. */
+const NPM =
+  '--workspaces=false --prefer-offline --no-audit --no-fund --loglevel=error --fetch-retries=2 --fetch-retry-maxtimeout=5000'.split(
+    ' ',
+  );
+
+/** The package manager that started this program, as all of them say; npm if none did. */
+export const managerOf = (agent = process.env['npm_config_user_agent'] ?? ''): Manager =>
+  MANAGERS.find((name) => agent.startsWith(`${name}/`)) ?? 'npm';
+
+/** The lock file that a package manager writes. */
+export const LOCKS: Readonly<Record<Manager, string>> = {
+  npm: 'package-lock.json',
+  pnpm: 'pnpm-lock.yaml',
+  yarn: 'yarn.lock',
+};
 
 /**
- * Writes package-lock.json of a service, before npm installs: the service begins with the versions that this project is
- * tested with. npm removes those that it does not need. (Without it, npm 11 can write a lock file without the packages for
- * other platforms, which `npm ci` refuses: https://github.com/npm/cli/issues/8320.)
+ * Runs a package manager.
+ *
+ * @throws {SourceError} if there is none, or it fails
+ */
+async function manage(
+  manager: Manager,
+  args: readonly string[],
+  cwd: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const command = [...(isWindows ? ['cmd', '/d', '/c'] : []), manager, ...args];
+  const { status, stdout, stderr } = await run(command, cwd, { signal }).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    throw new SourceError(`expected the program ${manager} to install the packages, got none on PATH`);
+  });
+  if (status === 0) return stdout;
+  throw new SourceError(failure(manager, `${stderr}\n${stdout}`));
+}
+
+/** What the output of a package manager that failed means. */
+function failure(manager: Manager, output: string): string {
+  const lines = output.split('\n').filter((line) => /err/i.test(line) && !line.includes('complete log'));
+  const said = lines
+    .slice(0, 8)
+    .map((line) => `\n  ${line.trim()}`)
+    .join('');
+  const registry = `\`${manager} config get registry\` prints which one it is`;
+  if (/ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|SOCKET_TIMEOUT/.test(output))
+    return `${manager} cannot reach its registry: run the same line again when this machine is online (${registry})${said}`;
+  if (/\bE40[134]\b|FETCH_40[134]|code: 40[134]/.test(output))
+    return `the registry of ${manager} refuses a package or does not have it (${registry})${said}`;
+  return `${manager} could not install the packages${said}`;
+}
+
+/** The name of the tarball, before it is built. */
+export const tarballName = (built?: string): string =>
+  built === undefined ? `${NAME}-${version()}.tgz` : path.basename(built);
+
+const version = () =>
+  (readJson(path.join(isPackage ? PACKAGE : PROJECT, 'package.json')) as { version: string }).version;
+
+/**
+ * Puts the tarball of the package into vendor/ of a service.
+ *
+ * @param built its file; undefined: this project builds it, and a package packs itself
+ * @returns the name of the file
+ */
+export async function vendor(
+  journal: Journal,
+  manager: Manager,
+  built: string | undefined,
+  signal: AbortSignal,
+): Promise<string> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'contract-first-'));
+  try {
+    const file = built ?? (await pack(manager, folder, signal));
+    journal.write(`vendor/${path.basename(file)}`, readFileSync(file));
+    return path.basename(file);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function pack(manager: Manager, folder: string, signal: AbortSignal): Promise<string> {
+  if (isPackage) {
+    // Yarn packs only what is in a project of its own.
+    const packer = manager === 'yarn' ? 'npm' : manager;
+    await manage(packer, ['pack', '--pack-destination', folder], PACKAGE, signal);
+    return path.join(folder, readdirSync(folder)[0] ?? '');
+  }
+  const command = [process.execPath, ...process.execArgv, 'scripts/pack/main.ts'];
+  const { status, stdout, stderr } = await run(command, PROJECT, { signal });
+  if (status !== 0) throw new SourceError(`the package could not be built\n${stderr}`);
+  return path.join(PROJECT, stdout.trim().split('\n').at(-1) ?? '');
+}
+
+interface Lock {
+  readonly packages: Readonly<Record<string, object>>;
+}
+
+const readJson = (file: string): unknown => JSON.parse(readFileSync(file, 'utf8'));
+
+/** What the lock file of this project says of packages: the package carries it. */
+export function lockedPackages(): Lock['packages'] {
+  const { packages } = readJson(isPackage ? LOCK : path.join(PROJECT, 'package-lock.json')) as Lock;
+  return Object.fromEntries(Object.entries(packages).filter(([name]) => name !== ''));
+}
+
+/**
+ * Writes package-lock.json of a service, before npm installs: the service begins with the versions that this project is tested
+ * with. npm removes those that it does not need. (Without it, npm 11 can write a lock file without the packages for other
+ * platforms, which `npm ci` refuses: https://github.com/npm/cli/issues/8320.)
  */
 export function seedLock(folder: string): void {
-  const manifest = read(path.join(folder, 'package.json')) as Pick<Lock, 'name' | 'version'>;
-  const lock = read(path.join(HERE, 'package-lock.json')) as Lock;
-  lock.name = manifest.name;
-  lock.version = manifest.version;
-  lock.packages[''] = manifest;
-  writeFileSync(path.join(folder, 'package-lock.json'), `${JSON.stringify(lock, null, 2)}\n`);
+  const manifest = readJson(path.join(folder, 'package.json')) as object;
+  const lock = { lockfileVersion: 3, requires: true, packages: { '': manifest, ...lockedPackages() } };
+  writeFileSync(path.join(folder, LOCKS.npm), `${JSON.stringify(lock, null, 2)}\n`);
 }
 
 /**
- * @param modules a folder of installed packages to use; undefined: npm installs them
- * @throws {SourceError} if npm cannot install the packages
+ * Installs the packages of a service.
+ *
+ * @param modules a folder of installed packages to use, for tests, which have no network
+ * @throws {SourceError} if the package manager cannot install them
  */
-export function install(folder: string, modules: string | undefined): void {
+export async function install(
+  journal: Journal,
+  manager: Manager,
+  modules: string | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  const folder = journal.claim('node_modules');
   if (modules !== undefined) {
-    symlinkSync(modules, path.join(folder, 'node_modules'));
+    symlinkSync(modules, folder, 'junction');
     return;
   }
-  console.log('npm installs the packages');
-  seedLock(folder);
-  const { status, stderr } = spawnSync('npm', ['install', '--no-audit', '--no-fund', '--loglevel', 'error'], {
-    cwd: folder,
-    encoding: 'utf8',
-  });
-  if (status === 0) return;
-  const isOffline = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ENETUNREACH/.test(stderr);
-  throw new SourceError(
-    isOffline
-      ? `npm cannot reach its registry. The files are in ${folder}: run \`npm install\` and \`make test\` there when the machine is online\n${stderr}`
-      : `npm install failed in ${folder}:\n${stderr}`,
-  );
+  const service = path.dirname(folder);
+  for (const lock of [LOCKS.npm, LOCKS[manager]]) journal.claim(lock);
+  seedLock(service);
+  if (manager === 'npm') {
+    await manage('npm', ['install', ...NPM], service, signal);
+    return;
+  }
+  if (manager === 'pnpm') await manage('pnpm', ['import'], service, signal);
+  rmSync(path.join(service, LOCKS.npm));
+  await manage(manager, ['install'], service, signal);
 }

@@ -1,9 +1,13 @@
 /** Decides every file of a new service from its document. */
 import {
   compileContract,
+  compileSent,
   examplesOf,
+  findingLine,
+  InvalidContract,
   isObject,
   joinPointer,
+  type JsonObject,
   OpenApiDocument,
   type Operation,
   samples,
@@ -118,6 +122,7 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
   const prepared = prepare(document, served, resources, kinds, stores);
   const scenario = again && userScenario(again, requests);
   const { name, files, note } = documentFiles(source, names.kebab);
+  const sent = sentOf(overlay.root);
 
   return {
     handlers: operations.filter(
@@ -132,6 +137,7 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
           ]),
       ...userNotes,
       ...(users?.notes ?? []),
+      ...sent.notes,
       ...notesOn(document, operations, tables, actions, others),
       `served ${operations.length} of ${total} operations`,
     ],
@@ -142,6 +148,7 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
         tarball,
         schemes: schemesOf(document, operations).filter(({ name }) => name !== users?.scheme),
         users,
+        senders: sent.names.length > 0,
         curl: curlLines(document, operations),
         stores,
         kinds: [...kinds, ...(users?.kinds ?? [])],
@@ -165,6 +172,18 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
       ...(examples.length > 0 && { 'tests/contract/examples.json': examplesFile(examples) }),
     },
   };
+}
+
+/** What the service sends; none with a note, if a part of it cannot be sent. */
+function sentOf(root: JsonObject): { readonly names: readonly string[]; readonly notes: readonly string[] } {
+  try {
+    return { names: [...compileSent(new OpenApiDocument(root)).keys()], notes: [] };
+  } catch (error) {
+    const [first] = error instanceof InvalidContract ? error.findings : [];
+    if (!first) throw error;
+    const notes = [`no webhook and no callback is sent until this is mended: ${findingLine(first)}`];
+    return { names: [], notes };
+  }
 }
 
 /** A resource whose example is not that of the request that creates one, where the client chooses the key. */

@@ -1,90 +1,161 @@
 /**
- * `tsx scripts/new/main.ts DIR DOCUMENT [NAME]`: lays out a service of its own from its document, and proves it. Each line of
- * the output is a step; the last ones say what is next.
+ * Lays out a service of its own from its document, and proves it. What needs the tools of a service (formatter, compiler,
+ * prover) is done by those that are installed in it: finish.ts.
  */
-import { execFileSync } from 'node:child_process';
-import { chmodSync, copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync } from 'node:fs';
+import { constants } from 'node:os';
 import path from 'node:path';
-import { InvalidContract, type Operation } from '../../src/contract';
-import { generate } from '../generate/main';
-import { workOn } from '../paths';
-import { located, type Source, SourceError } from '../source/source';
-import { readArguments, readDocumentAndNames } from './arguments';
-import { commit, formatFile, prove } from './finish';
-import { HERE, install } from './install';
+import { InvalidContract } from '../../src/contract';
+import { located, SourceError } from '../source/source';
+import { assertFile, assertFree, type Given, readDocumentAndNames } from './arguments';
+import { askDocument } from './ask';
+import { install, managerOf, tarballName, vendor } from './install';
+import { Journal } from './journal';
 import { layOut } from './layout';
-import type { Names } from './names';
+import { type Originals, originalsIn, remove } from './originals';
+import { RED, run } from './programs';
+import { commit } from './repository';
+import { Steps } from './steps';
 
-async function main(argv: readonly string[]): Promise<void> {
-  const began = performance.now();
-  const given = readArguments(argv);
-  const { folder, tarball, modules } = given;
-  const [source, names] = readDocumentAndNames(given);
-  const built = tarball ?? pack();
-  let handlers: readonly Operation[];
+export interface Options extends Omit<Given, 'document'> {
+  /** Undefined: it asks for it. */
+  readonly document: string | undefined;
+  /** A built package; undefined: it is built. */
+  readonly tarball?: string | undefined;
+  /** A folder of installed packages to use; undefined: they are installed. For tests, which have no network. */
+  readonly modules?: string | undefined;
+}
+
+/** Ends a service that is laid out half. */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/**
+ * Lays out a service. If it fails or is interrupted, it removes what it has written, and nothing else.
+ *
+ * @returns the exit status
+ * @throws {UsageError} if the arguments do not fit
+ * @throws {SourceError} if the document cannot be served, or the packages cannot be installed
+ */
+export async function newService(options: Options, steps = new Steps()): Promise<number> {
+  const { dir, tarball, modules } = options;
+  const given = { ...options, document: options.document ?? (await askDocument()) };
+  const interruption = new AbortController();
+  const interrupt = (signal: NodeJS.Signals) => {
+    interruption.abort(signal);
+  };
+  for (const signal of SIGNALS) process.on(signal, interrupt);
+  const journal = new Journal(path.resolve(dir));
   try {
-    handlers = await lay(source, names, built, folder);
+    await lay(given, journal, interruption.signal, tarball, modules, steps);
+    return 0;
   } catch (error) {
-    rmSync(folder, { recursive: true, force: true }); // so that the same command can run again
-    if (error instanceof InvalidContract) throw new SourceError(located(source, error.findings));
-    throw error;
+    journal.undo();
+    const { reason } = interruption.signal as { reason?: NodeJS.Signals };
+    if (reason === undefined) throw error;
+    console.error(`\n${reason}: what was written is removed`);
+    return 128 + constants.signals[reason];
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, interrupt);
   }
-  install(folder, modules);
-  const { green, summary } = await prove(folder, handlers);
-  console.log(summary);
-  console.log(commit(folder));
-  const seconds = Math.round((performance.now() - began) / 1000);
-  const shown = path.relative(HERE, folder);
-  console.log(`
-${names.title} is laid out in ${shown} after ${seconds} s. What is next:
-
-  cd ${shown}
-  make run    # serves it; every operation answers from the document
-  make test   # ${green ? 'is green' : 'is red: see above'}
-  make todo   # lists what is left to write`);
 }
 
-/** Writes every file of the service. Returns the operations whose handlers it has written. */
+/** Lays out, installs and proves the service. */
 async function lay(
-  source: Source,
-  names: Names,
-  built: string,
-  folder: string,
-): Promise<readonly Operation[]> {
-  const tarball = path.basename(built);
-  const { files, notes, handlers } = await layOut(source, names, tarball);
-  for (const note of new Set([...source.notes, ...notes])) console.log(`  ${note}`);
-  for (const [target, text] of Object.entries(files)) write(path.join(folder, target), text);
-  for (const name of ['run', 'migrations', 'image']) chmodSync(path.join(folder, '.ci', name), 0o755);
-  mkdirSync(path.join(folder, 'generated'), { recursive: true });
-  mkdirSync(path.join(folder, 'vendor'), { recursive: true });
-  copyFileSync(built, path.join(folder, 'vendor', tarball));
-  workOn(folder);
-  const stubs = (await generate(true)).filter((line) => line.includes('a stub, which answers'));
-  console.log(`wrote ${Object.keys(files).length} files, and ${stubs.length} stubs of handlers`);
-  // All but the document.
-  const written = Object.keys(files).filter((file) => !/^openapi\/(?!overlay\.yaml)/.test(file));
-  const all = readdirSync(path.join(folder, 'src/handlers')).map((name) => `src/handlers/${name}`);
-  for (const file of new Set([...written, ...all])) await formatFile(path.join(folder, file));
-  return handlers;
+  given: Given,
+  journal: Journal,
+  signal: AbortSignal,
+  built: string | undefined,
+  modules: string | undefined,
+  steps: Steps,
+): Promise<void> {
+  const began = performance.now();
+  const folder = path.resolve(given.dir);
+  const manager = managerOf();
+  assertFile(given.document);
+  const { title, files, originals } = await steps.step(
+    `reading ${path.basename(given.document)}`,
+    () => decide(given, folder, tarballName(built)),
+    ({ notes }) => [`read ${path.basename(given.document)}`, ...notes].join('\n  '),
+  );
+  await steps.step(
+    'packing the toolchain',
+    () => {
+      journal.open();
+      return vendor(journal, manager, built, signal);
+    },
+    (file) => `packed the toolchain as vendor/${file}`,
+  );
+  await steps.step(
+    'writing the files',
+    () => {
+      for (const top of PROGRAMS_WRITE) journal.claim(top);
+      for (const [name, text] of Object.entries(files))
+        if (!existsSync(path.join(folder, name))) journal.write(name, text);
+      for (const name of ['run', 'migrations', 'image']) chmodSync(path.join(folder, '.ci', name), 0o755);
+    },
+    () => `wrote ${Object.keys(files).length} files`,
+  );
+  await steps.step(
+    `installing the packages with ${manager}`,
+    () => install(journal, manager, modules, signal),
+    () => `installed the packages with ${manager}`,
+  );
+  const finish = path.join(folder, 'node_modules/contract-first-server/dist/scripts/new/finish.js');
+  const { status } = await run([process.execPath, finish], folder, { signal, inherits: true });
+  if (status !== 0 && status !== RED)
+    throw new SourceError(`the service could not be completed with the tools that are installed in it`);
+  remove(folder, originals.moved);
+  if (originals.moved.length > 0) console.log(`moved to openapi/: ${originals.moved.join(', ')}`);
+  console.log(await commit(folder));
+  const seconds = Math.round((performance.now() - began) / 1000);
+  const shown = path.relative('.', folder);
+  const next = [
+    ...(shown === '' ? [] : [`cd ${quotedArgument(shown)}`]),
+    `${manager} run dev    # serves it while you edit; every operation answers from the document`,
+    `${manager} run test   # ${status === RED ? 'is red: see above' : 'is green'}`,
+    `${manager} run todo   # lists what is left to write`,
+  ];
+  console.log(
+    `\n${title} is laid out in ${shown || 'this folder'} after ${seconds} s. What is next:\n\n  ${next.join('\n  ')}`,
+  );
 }
 
-function write(file: string, text: string): void {
-  mkdirSync(path.dirname(file), { recursive: true });
-  writeFileSync(file, text);
+/** What the programs of a service write beside its files. */
+const PROGRAMS_WRITE = ['generated', 'reports', '.cache', '.git', 'dist', 'data'];
+
+interface Decision {
+  readonly title: string;
+  readonly files: Readonly<Record<string, string>>;
+  readonly notes: readonly string[];
+  readonly originals: Originals;
 }
 
-/** Builds the package. */
-function pack(): string {
-  console.log('building the package');
-  const output = execFileSync(path.join(HERE, 'node_modules/.bin/tsx'), ['scripts/pack/main.ts'], {
-    cwd: HERE,
-    encoding: 'utf8',
+/** Decides every file of the service, and changes nothing. */
+async function decide(given: Given, folder: string, tarball: string): Promise<Decision> {
+  const [source, names] = readDocumentAndNames(given);
+  assertFree(folder, source);
+  const layout = await layOut(source, names, tarball).catch((error: unknown) => {
+    throw error instanceof InvalidContract ? new SourceError(located(source, error.findings)) : error;
   });
-  return path.join(HERE, output.trim().split('\n').at(-1) ?? '');
+  const { 'README.md': readme = '', '.prettierignore': unformatted = '', ...others } = layout.files;
+  const originals = originalsIn(folder, source, layout.files);
+  const hasReadme = existsSync(path.join(folder, 'README.md'));
+  const kept = [...originals.kept, ...(hasReadme ? ['README.md'] : [])];
+  return {
+    title: names.title,
+    files: {
+      ...others,
+      [hasReadme ? 'SERVICE.md' : 'README.md']: readme,
+      '.prettierignore': [unformatted.trimEnd(), ...kept.map((name) => `/${name}`), ''].join('\n'),
+    },
+    notes: [
+      ...new Set([...source.notes, ...layout.notes]),
+      ...(hasReadme ? ['README.md stays as it is: what the service would say in it is in SERVICE.md'] : []),
+      ...originals.kept.map((name) => `${name} stays as it is: the document of the service is in openapi/`),
+    ],
+    originals,
+  };
 }
 
-main(process.argv.slice(2)).catch((error: unknown) => {
-  console.error(error instanceof SourceError ? error.message : error);
-  process.exitCode = 1;
-});
+/** An argument of a shell. */
+const quotedArgument = (text: string): string => (/^[\w./@-]+$/.test(text) ? text : JSON.stringify(text));

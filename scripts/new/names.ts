@@ -1,3 +1,5 @@
+import { DEVICES, LONGEST } from '../generate/handler-names';
+
 /** The names of a new service, in each form that its files need. */
 export interface Names {
   /** Of the package, the image and the domain folder: `night-shop`. */
@@ -12,8 +14,8 @@ export interface Names {
   readonly title: string;
 }
 
-/** Folders of src/ that are not the domain's. */
-const TAKEN = ['handlers', 'storage'];
+/** Folders of src/ that are not the domain's, and names that no folder has. */
+const TAKEN = ['handlers', 'storage', ...DEVICES];
 
 /**
  * The names of a service.
@@ -23,7 +25,11 @@ const TAKEN = ['handlers', 'storage'];
  */
 export function namesFrom(given: string, title: string): Names | undefined {
   const words = wordsOf(given);
-  const plain = words.join('-').replace(/^[^a-z]+/, '');
+  const plain = words
+    .join('-')
+    .replace(/^[^a-z]+/, '')
+    .slice(0, LONGEST)
+    .replace(/-$/, '');
   if (plain === '') return undefined;
   const kebab = TAKEN.includes(plain) ? `${plain}-service` : plain;
   const pascal = pascalOf(kebab);

@@ -95,8 +95,8 @@ function sourcePlaces(decided: Decided): Record<string, Places> {
         ...(users ? [{ keeper: propertyName(users.scheme), [VERIFIER]: strategyCode(users) }] : []),
       ],
     },
-    'src/config.ts': { '#users': users !== undefined },
-    'src/dependencies.ts': { '#users': users !== undefined },
+    'src/config.ts': { '#users': users !== undefined, '#senders': decided.senders },
+    'src/dependencies.ts': { '#users': users !== undefined, '#senders': decided.senders },
     'src/errors.ts': {
       '{ components }': `{ ${errorType.startsWith('components[') ? 'components' : 'operations'} }`,
       "components['schemas']['Problem']": errorType,

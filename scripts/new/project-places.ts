@@ -15,6 +15,8 @@ export interface Project {
   /** Those whose secrets are in the environment. */
   readonly schemes: readonly Scheme[];
   readonly users: Users | undefined;
+  /** Whether it sends webhooks or callbacks. */
+  readonly senders: boolean;
   /** Commands that send and print files and streams. */
   readonly curl: readonly string[];
 }
@@ -28,6 +30,7 @@ export function projectPlaces({
   tarball,
   schemes,
   users,
+  senders,
   curl,
 }: Project): Record<string, Places> {
   const trials = schemes.map(({ secrets, trial }) => `${secrets}=${trial} `);
@@ -44,6 +47,7 @@ export function projectPlaces({
         '#issuer': issuer !== undefined && [{ AUTH: issuer }],
       })),
       '#users': users !== undefined,
+      '#senders': senders,
     },
     Dockerfile: {
       '-e API_TOKENS=secret ': [...trials, ...(users ? [`TOKEN_SECRETS=${SIGNING} `] : [])]

@@ -1,6 +1,6 @@
 /** Names the tables of a service: one for each kind of object that its document stores, with its columns, keys and references. */
 import { joinPointer, type OpenApiDocument, type Operation, viewSchemas } from '../../src/contract';
-import { isIdentifier } from '../generate/handler-names';
+import { DEVICES, isIdentifier, LONGEST } from '../generate/handler-names';
 import { type Column, columnName, type ColumnType, columnsOf, typeOf } from './columns';
 import { bodySchemas } from './envelopes';
 import { camelOf, capitalized, type Names, pascalOf, wordsOf } from './names';
@@ -72,7 +72,7 @@ export function tablesOf(
   names: Names,
 ): Table[] {
   const types = taken(TYPES).add(`${names.pascal}Store`);
-  const [variables, files] = [taken(VARIABLES), new Set(['open'])];
+  const [variables, files] = [taken(VARIABLES), new Set(['open', ...DEVICES])];
   return stored.flatMap((one): Table[] => {
     const { create, inside, name } = one;
     const found = columnsOf(document, inside.schemas, create ? bodySchemas(document, create) : []);
@@ -98,7 +98,7 @@ export function tablesOf(
         ...{ stored: one, name, variable, typeName, kind, keys },
         columns: kind === 'value' ? [] : columns,
         source: sourceOf(document, keys.at(-1), create),
-        file: free(wordsOf(name).join('-'), '', files),
+        file: free(wordsOf(name).join('-').slice(0, LONGEST), '', files),
         one: free(
           isIdentifier(item) ? item : `${item}Item`,
           'Item',

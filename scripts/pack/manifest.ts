@@ -11,6 +11,12 @@ export interface RootManifest {
   readonly devDependencies: Readonly<Record<string, string>>;
 }
 
+/** The package.json of a package. */
+export interface Manifest {
+  readonly dependencies: object;
+  readonly [field: string]: unknown;
+}
+
 export const NAME = 'contract-first-server';
 
 /** The entries of the package, and their files in the project. */
@@ -59,7 +65,7 @@ const TOOLS: ReadonlySet<string> = new Set([
  *
  * @param files the text of each file, by its path in the package
  */
-export function createManifest(root: RootManifest, files: ReadonlyMap<string, string>): object {
+export function createManifest(root: RootManifest, files: ReadonlyMap<string, string>): Manifest {
   const versions = { ...root.devDependencies, ...root.dependencies };
   const named = new Set<string>();
   for (const [file, text] of files) {
@@ -100,7 +106,11 @@ export function createManifest(root: RootManifest, files: ReadonlyMap<string, st
     type: 'commonjs',
     bin: { 'contract-first': `dist/${LAUNCHER}` },
     imports: { '#swagger-ui/*': `./${SWAGGER_UI}/*` },
-    exports: { ...Object.fromEntries(entries), './package.json': './package.json' },
+    exports: {
+      ...Object.fromEntries(entries),
+      './schemas/*': './schemas/*',
+      './package.json': './package.json',
+    },
     // For `moduleResolution: node10`, which knows no `exports`.
     main: main?.default,
     types: main?.types,

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { execute, type Outcome, type Parsed, UsageError } from '../command';
 import { integerOption, readParsed, readWaiversFile, runCommand } from './command';
 import type { JsonObject } from './json/tree';
@@ -49,6 +50,7 @@ export async function testUrl(
 ): Promise<Outcome> {
   const { url, doc, credentials, ca } = values;
   if (url === undefined || doc === undefined) throw new UsageError('expected --url URL and --doc FILE');
+  if (ca !== undefined) readParsed(ca, 'certificates in PEM', (text) => new X509Certificate(text));
   const source = await readSource(doc);
   const document = structuredClone(source.document) as JsonObject;
   for (const note of source.notes ?? []) console.log(note);

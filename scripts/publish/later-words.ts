@@ -23,7 +23,8 @@ export const WHOLE = '(querystring)';
  * Writes a copy of a document in words of 3.1:
  *
  * - a media type stands where it is referred to, and the schema of its items in `x-item-schema`;
- * - an operation with a further method, or beside a `$ref`, is the `post` of a path of its own;
+ * - an operation with a further method is the `post` of a path of its own, and so is one beside the reference of its path
+ *   item, which a generator would leave out;
  * - the whole query is a parameter of it;
  * - a discriminator that admits other names is none: it does not tell what its property has.
  *
@@ -32,8 +33,9 @@ export const WHOLE = '(querystring)';
 export function withoutLaterWords(root: Mutable, document: OpenApiDocument): void {
   const paths = root['paths'] as Mutable | undefined;
   for (const { path, method, item, pointer } of operationPlaces(document)) {
-    // Beside the reference of a path item, nothing is read.
-    const isBeside = pointer.startsWith(joinPointer('/paths', path)) && isReference(document, path);
+    const beside = document.at(joinPointer('/paths', path));
+    const isBeside =
+      isObject(beside) && '$ref' in beside && pointer.startsWith(joinPointer('/paths', path, ''));
     if (!paths || (KNOWN.test(method) && !isBeside)) continue;
     const parameters = item.get('parameters');
     paths[`${path}${FURTHER}${method}`] = copyOf({
@@ -59,9 +61,6 @@ export function withoutLaterWords(root: Mutable, document: OpenApiDocument): voi
   const { components } = root;
   if (isObject(components)) Reflect.deleteProperty(components, 'mediaTypes');
 }
-
-const isReference = (document: OpenApiDocument, path: string): boolean =>
-  document.at(joinPointer('/paths', path, '$ref')) !== undefined;
 
 function inlineMediaTypes(content: object, document: OpenApiDocument): void {
   for (const [key, media] of members(content)) {

@@ -56,10 +56,16 @@ async function apply(
   action: Action,
 ): Promise<JsonObject | undefined> {
   const actions = [{ ...action, target: normalized(action.target) }];
-  const result: { data: JsonObject; resultData: JsonObject } = await openapiOverlay(data, {
-    overlaySet: { ...overlaySet, actions },
-  });
-  return [result.resultData['unusedActions']].flat().length > 0 ? undefined : result.data;
+  const { error } = console;
+  console.error = () => undefined; // the library prints sentences of its own about an action without effect
+  try {
+    const result: { data: JsonObject; resultData: JsonObject } = await openapiOverlay(data, {
+      overlaySet: { ...overlaySet, actions },
+    });
+    return [result.resultData['unusedActions']].flat().length > 0 ? undefined : result.data;
+  } finally {
+    console.error = error;
+  }
 }
 
 /** What matches nothing, and what to write instead. */

@@ -1,5 +1,5 @@
 /** Writes schemas in the words that a generator of types reads as JSON Schema means them. */
-import { isInt64, isObject, joinPointer, members, walk, writeDocument } from '../../src/contract';
+import { isInt64, isObject, joinPointer, lastStep, members, walk, writeDocument } from '../../src/contract';
 import { TYPE } from './body-types';
 
 type Mutable = Record<string, unknown>;
@@ -18,6 +18,7 @@ const RESTRICTING = [
  * - what stands beside a reference, an enum or a union applies together with it: it is a part of `allOf`;
  * - a required property is listed, and an index signature admits all properties;
  * - values of `enum` have the types of their schema, and those of int64 are bigints;
+ * - a component that has different names in different unions has them there;
  * - no component is an alternative of its own parent, nor refers to itself for the same value.
  *
  * A schema with properties and no type is one of objects.
@@ -27,8 +28,9 @@ const RESTRICTING = [
  */
 export function plainSchemas(root: Mutable): string[] {
   const cut = withoutCycles(root);
+  nameBranches(root);
   walk({ pointer: '', value: root, expected: 'OpenAPI', documented: false }, ({ value, kind }) => {
-    if (kind === 'Schema' && !(TYPE in value)) makePlain(value as Mutable);
+    if (kind === 'Schema' && !(TYPE in value)) makePlain(value);
   });
   return cut;
 }
@@ -73,10 +75,9 @@ function listValues(schema: Mutable): void {
     Reflect.deleteProperty(schema, 'const');
   }
   if (!Array.isArray(schema['enum'])) return;
-  const types = type === undefined ? undefined : [type].flat();
+  const types = type === undefined ? undefined : [type].flat().map(String);
   const values = schema['enum'].filter(
-    (value: unknown) =>
-      types?.some((one) => (TYPES[String(one)] ?? ((it) => typeof it === one))(value)) ?? true,
+    (value: unknown) => types?.some((one) => (TYPES[one] ?? ((it) => typeof it === one))(value)) ?? true,
   );
   schema['enum'] = values;
   if (isInt64(schema)) {
@@ -96,15 +97,15 @@ function requireListed(schema: Mutable, parts: Mutable[], isComposed: boolean): 
   if (!Array.isArray(required)) return;
   const isObjects = type === undefined || [type].flat().includes('object');
   const listed = new Set(members(properties).map(([name]) => name));
-  const missing = isObjects ? required.filter((name: unknown) => !listed.has(String(name))) : [];
+  const names = required.map(String);
+  const missing = isObjects ? names.filter((name) => !listed.has(name)) : [];
   if (missing.length === 0) return;
-  schema['required'] = required.filter((name: unknown) => listed.has(String(name)));
-  const added = Object.fromEntries(missing.map((name: unknown) => [name, isObject(others) ? others : {}]));
+  const added = Object.fromEntries(missing.map((name) => [name, isObject(others) ? others : {}]));
   if (isComposed) {
+    schema['required'] = names.filter((name) => listed.has(name));
     parts.push({ type: 'object', properties: added, required: missing });
     return;
   }
-  schema['required'] = required;
   schema['properties'] = { ...(properties as object | undefined), ...added };
   if (listed.size === 0 && type !== undefined) schema['additionalProperties'] ??= true;
 }
@@ -121,6 +122,41 @@ function openIndex(schema: Mutable): void {
   schema['additionalProperties'] = isOpen || { anyOf: structuredClone([...texts.values()]) };
 }
 
+/** Moves the names of a discriminator into its union, where another one has other names for the same component. */
+function nameBranches(root: Mutable): void {
+  const unions: {
+    readonly schema: Mutable;
+    readonly property: string;
+    readonly names: Map<string, string[]>;
+  }[] = [];
+  walk({ pointer: '', value: root, expected: 'OpenAPI', documented: false }, ({ value: schema, kind }) => {
+    const { discriminator } = schema;
+    if (kind !== 'Schema' || !isObject(discriminator) || !UNIONS.some((name) => name in schema)) return;
+    const names = new Map<string, string[]>();
+    for (const [name, ref] of members(discriminator['mapping']))
+      names.set(String(ref), [...(names.get(String(ref)) ?? []), name]);
+    for (const branch of UNIONS.flatMap((name) => [schema[name] ?? []].flat())) {
+      const ref = isObject(branch) && branch['$ref'];
+      if (typeof ref === 'string' && !names.has(ref)) names.set(ref, [lastStep(ref)]);
+    }
+    unions.push({ schema, property: String(discriminator['propertyName']), names });
+  });
+  const known = new Map<string, Set<string>>();
+  for (const { names } of unions)
+    for (const [ref, all] of names)
+      known.set(ref, (known.get(ref) ?? new Set()).add(all.toSorted().join('\n')));
+  for (const { schema, property, names } of unions) {
+    if (![...names.keys()].some((ref) => (known.get(ref)?.size ?? 0) > 1)) continue;
+    Reflect.deleteProperty(schema, 'discriminator');
+    for (const name of UNIONS.filter((one) => one in schema))
+      schema[name] = [schema[name]].flat().map((branch: unknown) => {
+        const own = isObject(branch) ? names.get(String(branch['$ref'])) : undefined;
+        const properties = { [property]: { type: 'string', enum: own } };
+        return own ? { allOf: [branch, { type: 'object', required: [property], properties }] } : branch;
+      });
+  }
+}
+
 /** A schema within another one that applies to the same value, and refers to a component. */
 interface Reference {
   readonly holder: Mutable;
@@ -132,14 +168,13 @@ interface Reference {
 function referencesIn(schema: unknown, isCertain = false): Reference[] {
   if (!isObject(schema)) return [];
   const [, target] = /^#\/components\/schemas\/([^/]+)$/.exec(String(schema['$ref'])) ?? [];
-  const own = target === undefined ? [] : [{ holder: schema as Mutable, target: nameOf(target), isCertain }];
+  const own =
+    target === undefined ? [] : [{ holder: schema as Mutable, target: lastStep(`/${target}`), isCertain }];
   const parts = ['allOf', ...UNIONS].flatMap((name) =>
     [schema[name] ?? []].flat().flatMap((part) => referencesIn(part, name === 'allOf')),
   );
   return [...own, ...parts];
 }
-
-const nameOf = (step: string): string => step.replaceAll('~1', '/').replaceAll('~0', '~');
 
 /** Cuts the circles of schemas that apply to the same value: TypeScript has no types for them. */
 function withoutCycles(root: Mutable): string[] {
@@ -160,12 +195,14 @@ function withoutCycles(root: Mutable): string[] {
   // A parent whose discriminator chose the child adds its own part only.
   const own = (target: string, within: readonly string[]): Mutable => {
     if (within.includes(target)) return {};
-    const { $ref, allOf, anyOf: _, oneOf: __, ...rest } = schemas.get(target) as Mutable;
+    const schema = schemas.get(target);
+    const { $ref, allOf } = isObject(schema) ? schema : {};
+    const rest = members(schema).filter(([name]) => !['$ref', 'allOf', ...UNIONS].includes(name));
     const parts = [...($ref === undefined ? [] : [{ $ref }]), ...[allOf ?? []].flat()].map((part) => {
       const [reference] = isObject(part) && '$ref' in part ? referencesIn(part) : [];
       return reference && names.has(reference.target) ? own(reference.target, [...within, target]) : part;
     });
-    return { ...rest, ...(parts.length > 0 && { allOf: parts }) };
+    return { ...Object.fromEntries(rest), ...(parts.length > 0 && { allOf: parts }) };
   };
   const parents = first
     .filter(({ isCertain }) => isCertain)

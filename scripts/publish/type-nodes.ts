@@ -68,7 +68,10 @@ export function withRecursion(nodes: readonly ts.Node[]): ts.Node[] {
       : [];
   });
   const aliased = new Map(names.map((name) => [types.get(name), aliases.get(name)]));
-  const named = rewritten(nodes, (one, inner) => (ts.isTypeNode(one) && aliased.get(one)) || inner(one));
+  const named = rewritten(
+    nodes,
+    (one, inner) => (ts.isTypeNode(one) ? aliased.get(one) : undefined) ?? inner(one),
+  );
   return [...named, ...declared];
 }
 

@@ -95,7 +95,7 @@ ${requirements.join('')}}
  * @throws {SourceError} if there are none
  */
 export function generateTypes(prepared: JsonObject): Types {
-  const circular = plainSchemas(prepared as Record<string, unknown>);
+  const circular = plainSchemas(prepared);
   const text = writeDocument(prepared);
   const mark = unusedMark(text);
   // It would decode the names of paths.

@@ -12,6 +12,7 @@ import { OutgoingBody } from './http/send';
 import { documentedKey, type Operation, type Parameter } from './operations/operations';
 import { type CallbackContext, evaluateTemplate, NoCallbackUrl } from './operations/runtime-expression';
 import { readSentOperations, type SentOperation } from './operations/sent';
+import { Unservable } from './parameters/parts';
 import { writeParameter } from './parameters/write';
 import { Problem } from './problem';
 import { SchemaSet } from './schema/schema-set';
@@ -102,7 +103,7 @@ export function compileSent(
     return {
       sent,
       query,
-      writer: writers.ofSent({ ...operation, parameters }),
+      writer: writers.ofSent(withWritable(document, codecs, { ...operation, parameters })),
       // What is written of a query is read again, as its receiver does.
       reader: read({ parameters: query }),
       answers: [...operation.responses].map(([status, { content }]) => {
@@ -164,6 +165,23 @@ export function compileSent(
   });
   for (const { conformance } of [requests, responses]) conformance.prepare();
   return new Map(compiled);
+}
+
+/** Of several media types those that can be written: which one is sent is for the server to say. */
+function withWritable(document: OpenApiDocument, codecs: Codecs, operation: Operation): Operation {
+  const { requestBody } = operation;
+  const content = (requestBody?.content ?? []).filter((media) => {
+    const body = { ...media, document };
+    try {
+      return typeof codecs.of(body).writer(body) === 'function';
+    } catch (error) {
+      if (error instanceof Unservable) return false;
+      throw error;
+    }
+  });
+  return requestBody && content.length > 0
+    ? { ...operation, requestBody: { ...requestBody, content } }
+    : operation;
 }
 
 /** Reports whatever the document does not allow as an UndocumentedRequest. */

@@ -154,7 +154,7 @@ const REASONS: Readonly<Record<string, string>> = {
 
 /** Why there is no answer, as the predicate of a sentence about the receiver. */
 export function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'it could not be asked';
-  const { code = error.name === 'TimeoutError' ? 'ABORT_ERR' : undefined } = error as NodeJS.ErrnoException;
-  return code === undefined ? error.message : (REASONS[code] ?? `it could not be asked (${code})`);
+  if (error instanceof RefusedReceiver) return error.message;
+  const { code = 'without a code' } = error as { readonly code?: unknown };
+  return REASONS[String(code)] ?? `it could not be asked (${String(code)})`;
 }

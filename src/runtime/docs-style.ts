@@ -16,7 +16,7 @@ body {
   .info a, .info .url, .renderedMarkdown a, .opblock-tag a.link, .link { color: var(--link); }
   .info { margin: 30px 0; }
   .btn.authorize, .btn.authorize svg, .dialog-ux .modal-ux .btn.modal-btn.authorize { border-color: var(--good); color: var(--good); fill: currentcolor; }
-  .btn.cancel.cancel { border-color: var(--bad); color: var(--bad); }
+  .btn.cancel.cancel.cancel { border-color: var(--bad); color: var(--bad); }
   .parameter__in, .response-col_status .response-undocumented, .json-schema-2020-12-expand-deep-button { color: var(--soft); }
   .parameter__deprecated, .parameter__name.required::after, .json-schema-2020-12__attribute--warning { color: var(--bad); }
   .response-control-media-type__accept-message, .response-control-media-type__accept-message code { color: var(--good); }
@@ -69,6 +69,9 @@ html.dark-mode .swagger-ui {
   &::before { content: '\\25b8'; display: inline-block; width: 1.2rem; }
   &[aria-expanded='true']::before { content: '\\25be'; }
 }
+@media (prefers-reduced-motion: reduce) {
+  .swagger-ui * { animation: none !important; transition: none !important; }
+}
 @media (max-width: 46rem) {
   .swagger-ui {
     .wrapper { padding: 0 10px; }
@@ -76,16 +79,19 @@ html.dark-mode .swagger-ui {
     .opblock-body { overflow-wrap: anywhere; }
     .opblock-section-header { flex-wrap: wrap; gap: 0.5rem; }
     .opblock-section-header label { margin: 0; }
+    .tab-header { flex-wrap: wrap; overflow-wrap: normal; }
     .schemes { flex-wrap: wrap; gap: 1rem; }
+    .servers > label, .schemes-server-container, .schemes-server-container > div { display: block; margin: 0; width: 100%; }
+    .servers select { margin: 0; }
     .table-container { padding: 10px; }
     .responses-inner { padding: 10px; }
     .responses-table, .parameters, .headers, .servers table {
-      &, tbody, tr, td, th { box-sizing: border-box; display: block; width: 100%; min-width: 0; max-width: none; }
+      &, tbody, tr, td, th { box-sizing: border-box; display: block; width: 100%; min-width: 0; max-width: none !important; }
       thead { display: none; }
       td { padding: 0.3rem 0; }
     }
     .response-col_links:has(> i) { display: none !important; }
-    .response-col_status { font-weight: 700; }
+    .response-col_status { font-weight: 700; padding-top: 0.8rem; }
     select, input, textarea, .body-param, pre { max-width: 100% !important; min-width: 0 !important; box-sizing: border-box; }
     .dialog-ux .modal-ux { min-width: 0; width: calc(100% - 20px); }
     .auth-btn-wrapper { flex-wrap: wrap; gap: 0.5rem; }

@@ -108,8 +108,9 @@ function serversOf(document: OpenApiDocument): string[] {
   });
 }
 
+/** A URL of another server; one without a scheme has that of the page, and `http` in a policy stands for both. */
 const isWeb = (url: unknown): url is string =>
-  typeof url === 'string' && /^https?:/i.test(url) && URL.canParse(url);
+  typeof url === 'string' && /^(?:https?:)?\/\//i.test(url) && URL.canParse(url, 'http://localhost');
 
 /**
  * The published contract as `openapi.json` and `openapi.yaml`, and the documentation page `docs`. Mounted under the
@@ -118,7 +119,9 @@ const isWeb = (url: unknown): url is string =>
 export function docsRouter(document: OpenApiDocument): Router {
   const router = express.Router({ strict: true });
   const others = [...issuersOf(document), ...serversOf(document)].filter(isWeb);
-  const origins = others.map((url) => new URL(url).origin).filter((origin) => ORIGIN.test(origin));
+  const origins = others
+    .map((url) => new URL(url, 'http://localhost').origin)
+    .filter((origin) => ORIGIN.test(origin));
   const policy = policyFor([...new Set(origins)].slice(0, MAX_SERVERS));
   // Swagger UI compares the names of the fields: lower case, except those of `additionalOperations`. Browsers refuse TRACE.
   const methods = operationPlaces(document)

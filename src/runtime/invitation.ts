@@ -1,6 +1,10 @@
 import { curlCommand, exampleRequest, messageOf, type OpenApiDocument } from '../contract';
 import type { Credentials } from './credentials';
 
+/** The message of a server that has started: where it is, and the page on which a person can try it. */
+export const startLine = (address: string): string =>
+  `listening on ${address} (documentation: ${address}/-/docs)`;
+
 /** A message for a server with generated secrets: a curl command that works as printed, and the secrets that it lacks. */
 export function invitation(
   document: OpenApiDocument,

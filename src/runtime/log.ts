@@ -9,12 +9,16 @@ import { type Logger, pino, stdSerializers } from 'pino';
 export function createLog(level: string, worker?: number): Logger {
   const options = { level, base: worker === undefined ? null : { worker }, serializers: { err: serialize } };
   if (process.stdout.isTTY) return pino({ ...options, transport: { target: 'pino-pretty' } });
-  return pino({ ...options, formatters: { level: (label) => ({ level: label }) } }, standardOutput());
+  output ??= standardOutput();
+  return pino({ ...options, formatters: { level: (label) => ({ level: label }) } }, output);
 }
 
 /** Pino appends the messages of all causes, which ours say already. Its stack has them. */
 const serialize = (error: unknown): unknown =>
   error instanceof Error ? { ...stdSerializers.err(error), message: error.message } : error;
+
+/** That of all logs of the process. */
+let output: ReturnType<typeof standardOutput> | undefined;
 
 /** Collects the lines of one turn of the event loop into a single write: a write costs more than a line. */
 function standardOutput() {

@@ -16,7 +16,7 @@ import { clientOf } from './secrets';
 import { type CredentialsConfig, openCredentials, type Verifiers } from './credentials';
 import { InvalidConfig, type ServerConfig } from './config';
 import type { Errors } from './errors';
-import { invitation } from './invitation';
+import { invitation, startLine } from './invitation';
 import { copy, migrate } from './job';
 import { createLog } from './log';
 import { createMetrics } from './metrics';
@@ -260,7 +260,7 @@ async function serve<Config extends RunConfig<Dependencies>, Dependencies extend
   else {
     // At any log level: operators and scripts need the address.
     const notice = log.child({}, { level: 'info' });
-    notice.info(`listening on ${address}`);
+    notice.info(startLine(address));
     if (probes) notice.info(`probes and metrics on ${probes.address}`);
     if (invited !== undefined) console.log(invited);
   }

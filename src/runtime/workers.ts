@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { openChannel } from './channel';
 import { InvalidConfig, type ServerConfig } from './config';
+import { startLine } from './invitation';
 import { copyLines } from './log';
 import { countsOf, type Metrics, type Snapshot, sumOf } from './metrics';
 import { type Probed, watchReadiness } from './probes';
@@ -200,7 +201,7 @@ export async function runWorkers({ config, log, metrics, openProbes }: Primary):
   );
   isRunning = true;
   for (const signal of SIGNALS) process.off(signal, giveUp);
-  notice.info({ workers: config.workers }, `listening on ${address}`);
+  notice.info({ workers: config.workers }, startLine(address ?? ''));
   if (probes) notice.info(`probes and metrics on ${probes.address}`);
   if (invitation !== undefined) console.log(invitation);
 

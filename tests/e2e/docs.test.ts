@@ -1,7 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import ts from 'typescript';
-import { parseDocument } from 'yaml';
+import { type Document, isMap, parseDocument, type Scalar } from 'yaml';
 import { keepFolder } from '../support/folder';
 import { installBeside, TARBALL } from '../support/package';
 import { startProgram } from '../support/program';
@@ -19,17 +19,28 @@ const README = join(folder, 'README/museum');
 beforeAll(() => {
   installBeside(folder, TARBALL);
   mkdirSync(README, { recursive: true });
-  symlinkSync(TARBALL, join(folder, 'README', basename(TARBALL)));
   process.env['MODULES'] = join(folder, 'node_modules');
   process.env['PACKAGE'] = TARBALL;
-  process.env['CHECKOUT'] = ROOT;
 });
 
 /** The text of a block of TypeScript as a whole module. */
-const moduleOf = ({ text, around }: Snippet) => around.replace(/^.*\/\/ here$/m, () => text);
+const moduleOf = ({ text, around }: Snippet) => around.replace(/^.*\/\/ here$/m, () => text.trimEnd());
+
+/** Adds a part of a document to a file. */
+function addInto(file: string, part: Document): void {
+  const whole = parseDocument(readFileSync(file, 'utf8'));
+  const add = (path: readonly unknown[], node: unknown): void => {
+    if (isMap(node) && whole.hasIn(path))
+      for (const { key, value } of node.items) add([...path, (key as Scalar).value], value);
+    else whole.setIn(path, node);
+  };
+  add([], part.contents);
+  writeFileSync(file, whole.toString());
+}
 
 /** Runs the blocks of a page from its top to its end. Resolves with the files of TypeScript that it has written. */
 async function follow(page: string, home: string): Promise<string[]> {
+  symlinkSync(TARBALL, join(dirname(home), basename(TARBALL)));
   const terminal = openTerminal(home, PROGRAMS);
   const modules: string[] = [];
   let printed = '';
@@ -60,9 +71,12 @@ async function follow(page: string, home: string): Promise<string[]> {
         throw new Error(`${word.slice(5)} does not have these lines`);
     },
     yaml({ word, text }) {
-      expect(parseDocument(text).errors).toEqual([]);
-      if (word) write(word, text);
+      const read = parseDocument(text);
+      if (read.errors.length > 0) throw new Error(read.errors.join('\n'));
+      if (word.startsWith('into ')) addInto(join(home, word.slice(5)), read);
+      else if (word) write(word, text);
     },
+    js: ({ word, text }) => write(word, text),
     json({ word, text }) {
       JSON.parse(text);
       if (word) write(word, text);

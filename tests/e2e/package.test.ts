@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { dirname, join, relative } from 'node:path';
@@ -95,15 +96,72 @@ test('each import is of a file of the package, or of a package that it declares'
   expect(missing).toEqual([]);
 });
 
-test('the command lists its commands, and refuses others', () => {
-  const run = (...args: readonly string[]) =>
-    spawnSync(process.execPath, [join(folder, 'dist/scripts/contract-first.cjs'), ...args], { encoding: 'utf8' });
-  expect(run()).toMatchObject({
-    status: 0,
-    stdout: expect.stringMatching(/^ {2}generate {2}/m) as string,
-    stderr: '',
+describe('the command', () => {
+  const start = (args: readonly string[], env: Readonly<Record<string, string>> = {}, node: string[] = []) =>
+    spawn(process.execPath, [...node, join(folder, 'dist/scripts/contract-first.cjs'), ...args], {
+      cwd: folder,
+      env: { PATH: process.env['PATH'], ...env },
+    });
+  /** @param isRead whether somebody reads its output: `| head -1` goes away */
+  async function ended(child: ReturnType<typeof start>, isRead = true) {
+    const printed = { stdout: '', stderr: '' };
+    for (const name of ['stdout', 'stderr'] as const)
+      child[name].setEncoding('utf8').on('data', (text: string) => (printed[name] += text));
+    if (!isRead) child.stdout.destroy();
+    const [status] = (await once(child, 'close')) as [number | null];
+    return { status, ...printed };
+  }
+  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
+
+  test.each([
+    [[], 0, /^ {2}generate {2}/m, /^$/],
+    [['--help'], 0, /^ {2}mock {2}/m, /^$/],
+    [['generate', '--help'], 0, /^ {2}--check {2}/m, /^$/],
+    [['--version'], 0, new RegExp(`^${version.replaceAll('.', '\\.')}\n$`), /^$/],
+    [['genrate'], 2, /^$/, /^contract-first: there is no verb "genrate", but there is generate\. .*\n$/],
+    [['nothing'], 2, /^$/, /^contract-first: there is no verb "nothing"\. .*\n$/],
+    [['--verbose'], 2, /^$/, /^contract-first: there is no verb "--verbose".*\n$/],
+    [['check', '--json'], 2, /^\{\n {2}"error": "expected the folder of a service, /, /^expected the folder/],
+  ])('%j ends with %i', async (args, status, stdout, stderr) => {
+    const matching = (pattern: RegExp) => expect.stringMatching(pattern) as string;
+    const expected = { status, stdout: matching(stdout), stderr: matching(stderr) };
+    expect(await ended(start(args))).toEqual(expected);
   });
-  expect(run('nothing').status).toBe(2);
+
+  test('tells an old Node, which cannot read the rest of it, the one that it needs', async () => {
+    const old =
+      'data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"18.20.8"}})';
+    const sentence = 'expected Node 22.14 or later, got 18.20.8: install one, https://nodejs.org\n';
+    expect(await ended(start(['--help'], {}, ['--import', old]))).toEqual({
+      status: 2,
+      stdout: '',
+      stderr: sentence,
+    });
+    for (const name of ['contract-first', 'node-version']) {
+      const code = (files.get(`dist/scripts/${name}.cjs`) ?? '').replace(/'[^']*'|\/\/.*/g, '0');
+      expect(code).not.toMatch(/\b(?:const|let|import|class|async)\b|=>|`|\?\.|\?\?|,\s*\)/);
+    }
+  });
+
+  test('is in color on a terminal, or if FORCE_COLOR asks for it, unless NO_COLOR does not', async () => {
+    const isColored = async (env: Readonly<Record<string, string>>) =>
+      (await ended(start(['check', '--help'], env))).stdout.includes('\u001b[');
+    expect(await isColored({})).toBe(false);
+    expect(await isColored({ FORCE_COLOR: '1' })).toBe(true);
+    expect(await isColored({ NO_COLOR: '1' })).toBe(false);
+  });
+
+  test('works on after its reader has gone', async () => {
+    for (const [args, status] of [
+      [['--help'], 0],
+      [['contract', '--help'], 0],
+      [['check'], 2],
+    ] as const)
+      expect(await ended(start(args), false)).toMatchObject({
+        status,
+        stderr: expect.not.stringMatching(/EPIPE|\n\s+at /) as string,
+      });
+  });
 });
 
 describe('a program that has nothing but the package and its dependencies', () => {

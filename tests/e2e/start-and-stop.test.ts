@@ -41,6 +41,13 @@ const linesOf = (output: string) => output.trim().split('\n');
 const STARTED = ['open store', 'open mail'];
 const CLOSED = ['close mail', 'close store'];
 
+test('a server says where its documentation is', async () => {
+  const server = start({});
+  const [, page = ''] = await server.printed(/listening on \S+ \(documentation: (\S+)\)/);
+  expect((await fetch(page)).status).toBe(200);
+  await server.stop();
+});
+
 test('at its end a server closes what it opened, in the opposite order', async () => {
   const server = start({});
   await server.printed(/listening on/);

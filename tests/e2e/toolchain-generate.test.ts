@@ -300,9 +300,9 @@ it('prints at most 20 lines about a change, and the rest on request', async () =
   project.edit(DOCUMENT, '\ncomponents:', `${shelves(60)}\ncomponents:`);
   const first = (await ask()).output.trimEnd().split('\n');
   expect(first.length).toBeLessThanOrEqual(20);
-  expect(first.filter((line) => /^and \d+ more: `npx contract-first generate --all` lists them$/.test(line))).toHaveLength(
-    3,
-  );
+  expect(
+    first.filter((line) => /^and \d+ more: `npx contract-first generate --all` lists them$/.test(line)),
+  ).toHaveLength(3);
   const all = (await ask({ all: true })).output;
   for (let i = 0; i < 60; i++) expect(all).toContain(`GET /shelves/${i}/{key} (getShelf${i}) is new`);
   expect(all.match(/is a list of unlimited length/g)).toHaveLength(60);

@@ -17,7 +17,7 @@ const start = (document: string, env: Record<string, string> = {}) => {
 /** Resolves with the address of a mock that serves. */
 async function serve(document: string, env: Record<string, string> = {}): Promise<string> {
   start(document, env);
-  return (await mock.printed(/mock of .* on (http:\S+)/))[1] ?? '';
+  return (await mock.printed(/mock of .* on (http:\S+) \(documentation: \1\/-\/docs\)/))[1] ?? '';
 }
 const ask = (address: string, headers: Record<string, string>) => fetch(`${address}/bearer`, { headers });
 
@@ -113,15 +113,17 @@ it('serves a document with an unknown keyword, and reports it as unchecked', asy
 });
 
 it.each([
-  ['a missing file', 'none.yaml', 'none.yaml: expected an OpenAPI document: there is no such file'],
+  ['a folder', 'openapi', 2, 'openapi: expected an OpenAPI document: it is a folder'],
+  ['a missing file', 'none.yaml', 2, 'none.yaml: expected an OpenAPI document: there is no such file'],
   [
     'another file',
     'package.json',
+    1,
     'package.json:1:1: #/openapi: expected the version of an OpenAPI 3.1 or 3.2 document',
   ],
-])('refuses %s with a message', async (_, document, sentence) => {
+])('refuses %s with a message', async (_, document, status, sentence) => {
   start(document);
-  expect(await mock.exit).toBe(1);
+  expect(await mock.exit).toBe(status);
   expect(mock.output().slice(0, sentence.length)).toBe(sentence);
 });
 

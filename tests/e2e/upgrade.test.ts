@@ -1,6 +1,15 @@
-import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, join, resolve } from 'node:path';
 import { seedLock } from '../../scripts/new/install';
 import { version } from '../../package.json';
 import { errorsIn } from '../support/compile';
@@ -54,8 +63,69 @@ test('npm upgrades the package of a service', () => {
   npm('ci', '--dry-run');
 });
 
+describe('contract-first upgrade', () => {
+  const old = join(folder, 'old');
+  const log = join(folder, 'log');
+  beforeAll(() => {
+    installBeside(folder, TARBALL);
+    // In the place of npm: it notes its arguments, and fails if it is told to.
+    mkdirSync(join(folder, 'bin'));
+    writeFileSync(join(folder, 'bin/npm'), `#!/bin/sh\necho "$@" >>'${log}'\nexit "$FAILS"\n`, {
+      mode: 0o755,
+    });
+  });
+  beforeEach(() => {
+    rmSync(old, { recursive: true, force: true });
+    rmSync(log, { force: true });
+    for (const name of ['src', 'openapi', 'vendor']) mkdirSync(join(old, name), { recursive: true });
+    const manifest = {
+      dependencies: { 'contract-first-server': 'file:vendor/old.tgz' },
+      devDependencies: { prettier: '3.0.0', eslint: '^9.0.0', 'fast-check': '4.0.0' },
+    };
+    writeFileSync(join(old, 'package.json'), JSON.stringify(manifest));
+    writeFileSync(join(old, 'vendor/old.tgz'), 'old');
+  });
+  const upgrade = (given: string, fails = 0) =>
+    spawnSync(process.execPath, [join(folder, 'node_modules/.bin/contract-first'), 'upgrade', given], {
+      cwd: old,
+      encoding: 'utf8',
+      env: { ...process.env, PATH: `${join(folder, 'bin')}:${process.env['PATH']}`, FAILS: `${fails}` },
+    });
+  const files = () => readdirSync(join(old, 'vendor'));
+  const steps = () => readFileSync(log, 'utf8').trim().split('\n');
+
+  test('installs the package, then its tools but those in a range, and lists the rest', () => {
+    const { stdout, status } = upgrade(TARBALL);
+    expect(files()).toEqual([basename(TARBALL)]);
+    const [first, second = '', ...others] = steps();
+    expect(first).toMatch(
+      /^install .*--save-exact contract-first-server@file:\.\/vendor\/contract-first-server-[\d.]+\.tgz$/,
+    );
+    expect(second).toMatch(/^install .*--save-dev .*jest@\d.* prettier@3\.\d+\.\d+/);
+    expect(second).not.toContain(' eslint@');
+    expect(others).toEqual([]);
+    expect(stdout).toContain('unless your code imports it: fast-check\n');
+    expect(stdout).toContain('npx contract-first generate, when what it says above is done'); // this one has no document
+    expect(status).toBe(1);
+  });
+
+  test('leaves the files as they were if the package cannot be installed', () => {
+    const before = readFileSync(join(old, 'package.json'), 'utf8');
+    const { stderr, status } = upgrade(TARBALL, 1);
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/^npm could not install .*as it was\n$/s)]);
+    expect([files(), readFileSync(join(old, 'package.json'), 'utf8')]).toEqual([['old.tgz'], before]);
+  });
+
+  test('takes a version of the registry, and refuses what is neither that nor a file', () => {
+    upgrade('3.1.0-rc.1');
+    expect(steps()[0]).toMatch(/ contract-first-server@3\.1\.0-rc\.1$/);
+    rmSync(log);
+    for (const given of ['vendor', './missing.tgz', '3', '^3.0.0', '--force=1', '; ls'])
+      expect([given, upgrade(given).status, existsSync(log)]).toEqual([given, 2, false]);
+  });
+});
+
 test('a service of 2.0.0 works unchanged, and keeps its contract', async () => {
-  installBeside(folder, TARBALL);
   symlinkSync(join(folder, 'node_modules'), join(service, 'node_modules'));
   // The published document is that of 2.0.0. Its types are not recorded.
   expect(runIn(service, 'contract-first', 'generate')).toEqual({
@@ -77,7 +147,7 @@ test('a service of 2.0.0 works unchanged, and keeps its contract', async () => {
   });
   expect(runIn(service, 'contract-first', 'seed')).toEqual({
     status: 2,
-    output: 'expected the program src/seed.ts, got none: a new service of `make new` has one\n',
+    output: 'expected the program src/seed.ts, got none: a new service of this version has one\n',
   });
   expect(runIn(service, 'contract-first', 'todo').output).toBe('nothing is left to do\n');
 

@@ -23,7 +23,7 @@ const newFile = () => `sqlite:${mkdtempSync(join(folder, 'db-'))}/plants.db`;
 async function start(env: Readonly<Record<string, string>> = {}): Promise<Program> {
   const server = await startProgram({ WORKERS: '2', DATABASE_URL: newFile(), API_TOKENS: TOKEN, ...env });
   started.push(server);
-  await server.printed(/"msg":"listening on .*\n/);
+  await server.printed(/"msg":"listening on (http:\S+) \(documentation: \1\/-\/docs\)"/);
   return server;
 }
 

@@ -83,11 +83,13 @@ describe('the exit status', () => {
       ['--url', 'http://127.0.0.1:1', '--doc', 'good.json', '--replay', 'x'],
       /expected a case as a report prints it/,
     ],
-    [
-      'an unknown file of waivers',
-      ['--url', 'http://127.0.0.1:1', '--doc', 'good.json', '--waivers', 'no.yaml'],
-      /no\.yaml/,
-    ],
+    ...['--waivers', '--credentials', '--ca'].flatMap((option) =>
+      ['no.yaml', __dirname, __filename].map((file): [string, string[], RegExp] => [
+        `${option} ${file}`,
+        ['--url', 'https://127.0.0.1:1', '--doc', 'good.json', option, file],
+        new RegExp(`^${file}\\S*: expected .*$`),
+      ]),
+    ),
   ];
   test.each(bad)('is 2 for %s, with a sentence', async (_, argv, message) => {
     const { document } = target(correctServer);

@@ -15,7 +15,6 @@ export interface TypedPlace {
   /** JSON pointer to the schema. */
   readonly pointer: string;
   readonly type: string;
-  /** In a request, the type demands what has a default. */
   readonly isRequest?: boolean;
 }
 
@@ -46,7 +45,7 @@ const typeGrounds =
       ),
     );
     // A schema with names of properties and no type is one of objects.
-    if (properties || required) kept['type'] ??= 'object';
+    if (properties || (Array.isArray(required) && required.length > 0)) kept['type'] ??= 'object';
     if (schema['format'] !== 'int64' && 'type' in kept)
       kept['type'] = [kept['type']].flat().map((type) => (type === 'integer' ? 'number' : type));
     if (isWithin && properties && [required ?? []].flat().length === 0) Reflect.deleteProperty(kept, 'type');
@@ -71,12 +70,12 @@ const typeGrounds =
   };
 
 /** Other JSON values in the place of each part of a value, and the value without each of its properties. */
-function* changed(value: unknown, depth = 0): Generator<unknown> {
+function* changed(value: unknown, depth = 0): Generator {
   for (const other of [null, true, 7, 'other', [], {}]) if (typeOf(other) !== typeOf(value)) yield other;
   if (depth > 2 || typeof value !== 'object' || value === null) return;
   for (const [key, part] of Object.entries(value)) {
-    const { [key]: _, ...without } = value as JsonObject;
-    if (!Array.isArray(value)) yield without;
+    const others = Object.entries(value).filter(([name]) => name !== key);
+    if (!Array.isArray(value)) yield Object.fromEntries(others);
     for (const other of changed(part, depth + 1))
       yield Array.isArray(value) ? value.with(Number(key), other) : { ...value, [key]: other };
   }
@@ -88,38 +87,47 @@ const typeOf = (value: unknown) => (Array.isArray(value) ? 'array' : value === n
 const some = <T>(all: readonly T[], most: number): T[] =>
   all.filter((_, i) => i % Math.ceil(all.length / most) === 0);
 
-/** Values that the schemas of places admit, and values that they refuse for their types. */
+/**
+ * Values that the schemas of places admit, and values that they refuse for their types. A request with defaults has no admitted
+ * ones, as its type demands what a client may leave out. Of a union only samples are: TypeScript refuses an object that has
+ * only properties that a branch does not list.
+ *
+ * @param most the changed values of a place
+ */
 export function typedValues(root: JsonObject, places: readonly TypedPlace[], most: number): TypedValue[] {
   const document = new OpenApiDocument(root);
   const plain = JSON.parse(writeDocument(root)) as JsonObject;
-  const grounds = [typeGrounds(false), typeGrounds(true)].map((one) => withSchemas(plain, one));
-  const judges = [plain, ...grounds].map((schema, i) => {
+  const [given, implied, lenient] = [
+    plain,
+    ...[false, true].map((one) => withSchemas(plain, typeGrounds(one))),
+  ].map((schema) => {
     const ajv = new Ajv2020({ strict: false, validateFormats: false, logger: false, inlineRefs: false });
-    ajv.addSchema(schema, `d${i}`);
-    return (pointer: string) => ajv.getSchema(`d${i}#${encodeURI(pointer)}`);
+    ajv.addSchema(schema, 'document');
+    return (pointer: string, value: unknown) =>
+      ajv.validate({ $ref: `document#${encodeURI(pointer)}` }, value);
   });
+  if (!given || !implied || !lenient) return [];
   return places.flatMap((place) => {
-    const isWithin = document.subschemas
-      .all(place.pointer)
-      .some(({ value }) => COMPOSED.test(Object.keys(value).join(' ')));
-    const [judge, impliedJudge, lenientJudge] = judges.map((one) => one(place.pointer));
-    if (!judge || !impliedJudge || !lenientJudge) throw new Error(`no schema at ${place.pointer}`);
-    const typeJudge = isWithin ? lenientJudge : impliedJudge;
-    const direction = place.isRequest === true ? 'request' : 'response';
-    const all = [...samples(document, place.pointer, direction)].filter((value) => judge(value) === true);
-    const values = [...new Map(all.map((value) => [JSON.stringify(value), value])).values()].slice(0, 3);
-    const candidates = [
-      ...values,
-      ...some(
-        values.flatMap((value) => [...changed(value)]),
-        most,
-      ),
-    ];
-    return candidates.flatMap((value): TypedValue[] => {
-      const isAdmitted = judge(value) === true;
-      if (isAdmitted ? impliedJudge(value) !== true : typeJudge(value) === true) return [];
-      if (isAdmitted && place.isRequest === true && value !== values[0]) return [];
-      return [{ place, text: textOf(handledValue(document, [place.pointer], value)), isAdmitted }];
+    const { pointer, isRequest = false } = place;
+    const reached = document.subschemas.all(pointer).map(({ value }) => value);
+    if (reached.some(({ readOnly, writeOnly }) => readOnly === true || writeOnly === true)) return [];
+    const hasDefaults = isRequest && reached.some((schema) => 'default' in schema);
+    const isUnion = reached.some((schema) => 'anyOf' in schema || 'oneOf' in schema);
+    const isNamed = reached.some((schema) => 'discriminator' in schema);
+    const onType = reached.some((schema) => COMPOSED.test(Object.keys(schema).join(' '))) ? lenient : implied;
+    const all = [...samples(document, pointer, isRequest ? 'request' : 'response')];
+    const values = [...new Map(all.map((value) => [JSON.stringify(value), value])).values()]
+      .filter((value) => given(pointer, value))
+      .slice(0, 3);
+    const others = some(
+      values.flatMap((value) => [...changed(value)]),
+      most,
+    );
+    return [...values, ...others].flatMap((value): TypedValue[] => {
+      const isAdmitted = given(pointer, value);
+      const isSpecial = isNamed || hasDefaults || (isUnion && !values.includes(value));
+      if (isAdmitted ? isSpecial || !implied(pointer, value) : onType(pointer, value)) return [];
+      return [{ place, text: textOf(handledValue(document, [pointer], value)), isAdmitted }];
     });
   });
 }

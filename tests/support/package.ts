@@ -37,16 +37,20 @@ export function installBeside(folder: string, tarball: string): string {
   return join(modules, NAME);
 }
 
+/** The arguments of the command that lays out a service, with the packages in node_modules/ of a folder. */
+export const layOutCommand = (service: string, document: string, folder = dirname(service)): string[] => {
+  const modules = join(folder, 'node_modules');
+  const command = [join(modules, '.bin/contract-first'), 'new', document, '--dir', service];
+  return [...command, '--package', TARBALL, '--modules', modules];
+};
+
 /**
- * Does `make new`, with the packages in node_modules/ of a folder.
+ * Lays out a service.
  *
- * @returns what it prints
+ * @returns what the command prints
  */
-export function layOut(service: string, document: string, folder = dirname(service)): string {
-  const options = ['--package', TARBALL, '--modules', join(folder, 'node_modules')];
-  const command = ['scripts/new/main.ts', service, document, ...options];
-  return execFileSync(join(ROOT, 'node_modules/.bin/tsx'), command, { cwd: ROOT, encoding: 'utf8' });
-}
+export const layOut = (...args: Parameters<typeof layOutCommand>): string =>
+  execFileSync(process.execPath, layOutCommand(...args), { encoding: 'utf8' });
 
 /** Runs a program of node_modules/.bin in a folder to its end. */
 export function runIn(folder: string, program: string, ...args: readonly string[]) {

@@ -67,10 +67,10 @@ export function openTerminal(folder: string, programs: string): Terminal {
   let server: ChildProcess | undefined;
   let address = LISTENER;
 
+  const keep = `trap '{ declare -px; declare -f; printf "cd %q\\n" "$PWD"; } > ${state}' EXIT`;
   /** Starts commands as a group of processes. */
   function start(commands: string, onText: (text: string) => void): ChildProcess {
-    const kept = `touch ${state}; . ${state}; trap '{ declare -px; declare -f; printf "cd %q\\n" "$PWD"; } > ${state}' EXIT`;
-    const script = `${kept}\nset -a -e -o pipefail\n${commands.replaceAll(LISTENER, address)}`;
+    const script = `touch ${state}; . ${state}\nset -a -e -o pipefail\n${commands.replaceAll(LISTENER, address)}`;
     const child = spawn('bash', ['-c', script], {
       cwd: folder,
       env,
@@ -96,7 +96,7 @@ export function openTerminal(folder: string, programs: string): Terminal {
   return {
     async run(commands) {
       let output = '';
-      const status = await ended(start(commands, (text) => (output += text)));
+      const status = await ended(start(`${keep}\n${commands}`, (text) => (output += text)));
       return { status, output: output.replaceAll('\r', '').replaceAll(address, LISTENER) };
     },
     async serve(command) {

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { STAGES } from '../../src/contract';
+import { readConfig } from '../../src/config';
 import { ERRORS } from '../../src/errors';
 import { PAGES, readPage as read, ROOT } from '../support/snippets';
 
@@ -29,14 +30,13 @@ function table(headings: readonly string[], text: string): string[][] {
         .map(cells);
 }
 
-test('the table of errors lists every number with its status', () => {
-  const rows = table(['number', 'status'], read('docs/errors.md')).map(([number, status]) => [
-    Number(number),
-    Number(status),
-  ]);
-  const errors = Object.values(ERRORS).toSorted((one, other) => one.number - other.number);
-  expect(rows).toEqual(errors.map(({ number, status }) => [number, status]));
-  expect(rows.filter(([number = 0, status]) => Math.floor(number / 100) !== status)).toEqual([]);
+test('docs/errors.md lists every kind of error, with its number and its status', () => {
+  const rows = table(['number', 'status', 'kind'], read('docs/errors.md')).map((cells) => cells.slice(0, 3));
+  const errors = Object.entries(ERRORS).toSorted(([, one], [, other]) => one.number - other.number);
+  expect(rows).toEqual(
+    errors.map(([kind, { number, status }]) => [String(number), String(status), `\`${kind}\``]),
+  );
+  expect(rows.filter(([number, status]) => Math.floor(Number(number) / 100) !== Number(status))).toEqual([]);
 });
 
 test('CONTRIBUTING lists the stages of a request in order', () => {
@@ -44,20 +44,44 @@ test('CONTRIBUTING lists the stages of a request in order', () => {
   expect(rows).toEqual(Object.entries(STAGES).map(([name, text]) => [`\`${name}\``, text]));
 });
 
-test('the table of variables lists variables that the server reads, with their defaults', () => {
-  const defaults = new Map(
-    [...read('.env.example').matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name = '', value = '']) => [
-      name,
-      value,
-    ]),
+/** The variables that the server of this project reads. */
+function variablesRead(): string[] {
+  const names = new Set<string>();
+  const get = (given: Readonly<Record<string, string>>, name: string) => {
+    names.add(name);
+    return given[name];
+  };
+  // Some are read beside others only.
+  for (const given of [{}, { OPS_PORT: '0' }, { RATE_LIMIT: '1/1s' }]) readConfig(new Proxy(given, { get }));
+  return [...names];
+}
+
+test('docs/configuration.md lists every variable that the server reads, with its default and its bounds', () => {
+  const page = read('docs/configuration.md');
+  const rows = [...page.matchAll(/^\| `([A-Z_]+)` +\| (?:`(.*?)`)? *\| (.*?) *\|.*\|$/gm)].map((cells) =>
+    cells.slice(1),
   );
-  const quoted = (cell = '') => [...cell.matchAll(/`([^`]*)`/g)].map(([, text]) => text);
-  const rows = table(['variable', 'default'], read('docs/configuration.md')).flatMap(([names, values]) =>
-    quoted(names).map((name, i) => [name, quoted(values)[i] ?? '']),
-  );
-  expect(rows.length).toBeGreaterThan(5);
-  for (const [name = '', value] of rows) expect([name, defaults.get(name)]).toEqual([name, value]);
+  const defaults = [...read('.env.example').matchAll(/^([A-Z_]+)=(.*)$/gm)].map((match) => match.slice(1));
+  expect(rows.map(([name]) => name).sort()).toEqual(variablesRead().sort());
+  expect(rows.map(([name, value = '']) => [name, value]).sort()).toEqual(defaults.sort());
+  const wrong = rows.filter(([name = '', , bounds = '']) => {
+    const sentence = wrongOf({ [name]: 'x' });
+    const [, least = '', most = ''] =
+      new RegExp(`^${name}: .*integer from (\\d+) to (\\d+)`, 'm').exec(sentence) ?? [];
+    return !bounds.startsWith(least === '' ? '' : `${least} to ${most}`);
+  });
+  expect(wrong).toEqual([]);
 });
+
+/** What a configuration is refused with; empty if it is accepted. */
+function wrongOf(environment: NodeJS.ProcessEnv): string {
+  try {
+    readConfig(environment);
+    return '';
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
 
 test('the pages and CONTRIBUTING name only targets of the Makefile', () => {
   const targets = new Set([...read('Makefile').matchAll(/^([a-z]+):/gm)].map(([, name]) => name));
@@ -136,4 +160,18 @@ test('links of the pages lead to files and headings that are there', () => {
 
 test('README has at most 150 lines', () => {
   expect(readme.trimEnd().split('\n').length).toBeLessThanOrEqual(150);
+});
+
+test('docs/troubleshooting.md quotes sentences that the code has', () => {
+  const list = execFileSync('git', ['ls-files', 'src', 'scripts'], { cwd: ROOT, encoding: 'utf8' });
+  const code = list
+    .split('\n')
+    .filter((file) => file.endsWith('.ts'))
+    .map(read)
+    .join('');
+  const quoted = [...read('docs/troubleshooting.md').matchAll(/^\| [^|]*?`([^`]+)`/gm)].map(
+    ([, text = '']) => text,
+  );
+  expect(quoted.length).toBeGreaterThan(10);
+  expect(quoted.filter((text) => !code.includes(text))).toEqual([]);
 });

@@ -26,6 +26,19 @@ export function section(
   return { id, name, content: markup };
 }
 
+/** Longer lists and tables have a filter, and are folded on a phone. */
+const LONG = 8;
+
+/** What the script folds on a phone. Elsewhere it is open, and its summary is hidden. */
+export const fold = (summary: string, content: Markup | readonly Markup[]): Markup =>
+  html`<details class="fold" open>
+    <summary>${summary}</summary>
+    ${content}
+  </details>`;
+
+const foldLong = (content: Markup | readonly Markup[], size: number) =>
+  size > LONG ? fold(`All ${size}`, content) : content;
+
 /** More entries of a list than these are in `contract.json` only. */
 const MAX_ENTRIES = 500;
 
@@ -41,14 +54,10 @@ export function listSection(
   if (entries.length > MAX_ENTRIES)
     shown.push(html`${entries.length - MAX_ENTRIES} more are in contract.json.`);
   const items = shown.map((entry) => html`<li>${entry}</li>`);
-  return section(
-    name,
-    note,
-    html`<ul class="panel list">
-      ${items}
-    </ul>`,
-    size,
-  );
+  const list = html`<ul class="panel list">
+    ${items}
+  </ul>`;
+  return section(name, note, foldLong(list, entries.length), size);
 }
 
 /** What is shown of a failure when it is unfolded. */
@@ -108,7 +117,8 @@ export function tableSection(
       </tbody>
     </table>
   </div>`;
-  return section(name, note, tools || rows.length > 8 ? [toolbar, table] : table, rows.length);
+  const content = tools || rows.length > LONG ? [toolbar, table] : table;
+  return section(name, note, foldLong(content, rows.length), rows.length);
 }
 
 /** Columns whose values are names of the document. */

@@ -21,7 +21,16 @@ for (const button of all('.command button')) {
   };
 }
 
-const LIMIT = 300;
+const narrow = matchMedia('(max-width: 46rem)');
+const fold = () => {
+  for (const one of all('.fold')) one.open = !narrow.matches;
+  for (const one of all('section:target .fold')) one.open = true;
+};
+narrow.onchange = fold;
+addEventListener('hashchange', () => { for (const one of all('section:target .fold')) one.open = true; });
+fold();
+
+const STEP = narrow.matches ? 30 : 300;
 for (const table of all('table')) {
   const body = table.tBodies[0];
   let rows = [...body.rows];
@@ -31,6 +40,11 @@ for (const table of all('table')) {
   const operation = tools && tools.querySelector('select');
   const chips = tools ? all('button[data-state]', tools) : [];
   let state = '';
+  let limit = STEP;
+  const more = document.createElement('button');
+  more.type = 'button';
+  more.onclick = () => { limit += STEP; show(); };
+  table.parentElement.after(more);
   const show = () => {
     const wanted = words ? words.value.toLowerCase().split(' ').filter(Boolean) : [];
     let matching = 0;
@@ -38,9 +52,11 @@ for (const table of all('table')) {
       const matches = wanted.every((word) => texts.get(row).includes(word)) && [state, operation ? operation.value : '']
         .every((chosen, column) => chosen === '' || row.cells[column].textContent === chosen);
       if (matches) matching += 1;
-      row.hidden = !matches || matching > LIMIT;
+      row.hidden = !matches || matching > limit;
     }
-    if (tools) tools.querySelector('output').textContent = matching + ' of ' + rows.length + (matching > LIMIT ? ', the first ' + LIMIT + ' shown' : '');
+    if (tools) tools.querySelector('output').textContent = matching + ' of ' + rows.length + (matching > limit ? ', the first ' + limit + ' shown' : '');
+    more.hidden = matching <= limit;
+    more.textContent = 'Show ' + Math.min(STEP, matching - limit) + ' more';
   };
   const headers = all('thead th', table);
   headers.forEach((header, column) => {
@@ -77,6 +93,6 @@ for (const table of all('table')) {
 }
 
 let closed = [];
-addEventListener('beforeprint', () => { closed = all('section:not(#failures) details:not([open])'); for (const one of closed) one.open = true; });
+addEventListener('beforeprint', () => { closed = all('section:not(#failures) details:not([open]), .fold:not([open])'); for (const one of closed) one.open = true; });
 addEventListener('afterprint', () => { for (const one of closed) one.open = false; });
 `;

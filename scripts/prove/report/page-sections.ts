@@ -5,6 +5,7 @@ import { html, type Markup } from './html';
 import {
   command,
   details,
+  fold,
   listSection,
   section,
   type Section,
@@ -126,14 +127,16 @@ function causeCard(
       <span class="badge ${level}">${count(cases, 'case')}</span>
       <h3>${cause.charAt(0).toUpperCase() + cause.slice(1)}</h3>
     </header>
-    <dl class="facts">
-      ${shown.map(
-        ([name, value]) =>
-          html`<dt>${name}</dt>
-            <dd>${value}</dd>`,
-      )}
-    </dl>
-    ${command(example)}
+    ${fold('Details', [
+      html`<dl class="facts">
+        ${shown.map(
+          ([name, value]) =>
+            html`<dt>${name}</dt>
+              <dd>${value}</dd>`,
+        )}
+      </dl>`,
+      html`${command(example)}`,
+    ])}
   </article>`;
 }
 

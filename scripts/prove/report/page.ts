@@ -30,7 +30,7 @@ export function htmlPage(report: ContractReport): string {
       </head>
       <body>
         <a class="skip" href="#main">Skip to the result</a>
-        <div class="top">
+        <header class="top">
           <div>
             <b>${service}</b>
             <nav aria-label="Sections">
@@ -38,7 +38,7 @@ export function htmlPage(report: ContractReport): string {
             </nav>
             <button id="theme" type="button" hidden>Dark</button>
           </div>
-        </div>
+        </header>
         <main id="main">
           <div class="hero">
             <span class="badge ${isFailed ? 'bad' : 'good'}">${isFailed ? 'Failed' : 'Passed'}</span>

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'yaml';
-import { readOperations } from '../../../src/contract';
+import { readOperations, readSentOperations } from '../../../src/contract';
 import type { Outcome } from '../../command';
 import { handlersLeft } from '../../generate/renamed';
 import { findDocument } from '../../publish/find-document';
@@ -31,6 +31,18 @@ function leftOutParts(): LeftOut[] {
   return actions
     .filter(({ remove }) => remove === true)
     .map(({ target, description = 'without a reason' }) => ({ target, reason: description }));
+}
+
+/** The webhooks and callbacks that no file of src/ names. */
+function unsent(names: readonly string[]): Item[] {
+  if (names.length === 0) return [];
+  const code = readdirSync('src', { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => readFileSync(path.join('src', file), 'utf8'))
+    .join('\n');
+  const lines = names.filter((name) => !code.includes(`'${name}'`) && !code.includes(`"${name}"`));
+  const title = `${lines.length} of what the document says that the service sends is not sent: senders.send(NAME, ...) of src/dependencies.ts`;
+  return lines.length === 0 ? [] : [{ title, lines }];
 }
 
 const handlerItems = (lines: readonly string[]): Item[] =>
@@ -64,5 +76,6 @@ async function findItems(): Promise<Item[]> {
   return [
     ...handlerItems(handlersLeft(new Set(ids))),
     ...itemsOf({ ...target, ...(await target.inspect()) }, fileOf, leftOutParts()),
+    ...unsent(readSentOperations(target.described).map(({ name }) => name)),
   ];
 }

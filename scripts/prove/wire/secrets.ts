@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path';
 import type { Json } from '../json/tree';
 
 /** A credential of the user. It must not reach a report: reports are uploaded, attached and mailed. */
@@ -25,7 +26,7 @@ const ENCODINGS: readonly [encode: (value: string) => string, expression: (value
  * @param path the path of the file, from the folder where the commands run
  */
 export function secretsOf(credentials: Json, path: string): Secret[] {
-  const file = path.startsWith('/') ? path : `./${path.replace(/^\.\//, '')}`;
+  const file = isAbsolute(path) ? path : `./${path.replace(/^\.\//, '')}`;
   const secrets = texts(credentials, []).flatMap(({ tokens, value }) =>
     ENCODINGS.map(([encode, expression]): Secret => {
       const member = `require(${JSON.stringify(file)})${tokens.map((token) => `[${JSON.stringify(token)}]`).join('')}`;

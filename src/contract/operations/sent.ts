@@ -14,8 +14,8 @@ export interface SentOperation {
   readonly method: string | undefined;
 }
 
-/** What a request by the server has no place for. */
-const LOCATIONS: readonly string[] = ['path', 'cookie', 'querystring'];
+/** What a request by the server has no place for. A path parameter is a finding already: no URL has a template for it. */
+const LOCATIONS: readonly string[] = ['cookie', 'querystring'];
 
 /**
  * Reads the operations under `webhooks`, and those of the callbacks of each operation under `paths` and `webhooks` (OpenAPI

@@ -211,9 +211,14 @@ export function makeFolder(folder: string): void {
   for (let path = folder; path.length >= first.length; path = dirname(path)) sync(dirname(path));
 }
 
-/** Waits until a file, or the names in a folder, are on the disk. */
+/**
+ * Waits until a file, or the names in a folder, are on the disk. Windows syncs only what may be written, and no folder: its file
+ * system keeps a journal of names.
+ */
 export function sync(path: string): void {
-  const descriptor = openSync(path, 'r');
+  const isWindows = process.platform === 'win32';
+  if (isWindows && statSync(path).isDirectory()) return;
+  const descriptor = openSync(path, isWindows ? 'r+' : 'r');
   try {
     fsyncSync(descriptor);
   } finally {

@@ -38,8 +38,8 @@ function nameControls() {
   }
   for (const button of document.querySelectorAll('button')) {
     const [text, label] = [button.textContent.trim(), button.getAttribute('aria-label')];
-    if (!text && !label && !button.title) button.setAttribute('aria-label', 'Close');
-    else if (text && label && !label.includes(text)) button.setAttribute('aria-label', `${text}: ${label}`);
+    if (!text && !label && !button.title) button.setAttribute('aria-label', 'Dismiss');
+    else if (text && label && !label.includes(text)) button.setAttribute('aria-label', `${label}: ${text}`);
   }
   for (const text of document.querySelectorAll('pre.microlight')) {
     if (text.scrollHeight > text.clientHeight) text.tabIndex = 0;

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { ALLOW_OUTSIDE } from '../../../scripts/source/source';
-import { installBeside, TARBALL } from '../../support/package';
+import { installBeside, layOutCommand, TARBALL } from '../../support/package';
 
 /** What `make new` makes of a document. */
 export interface LaidOut {
@@ -35,16 +35,7 @@ export async function laidOut(file: string): Promise<LaidOut> {
   try {
     installBeside(folder, TARBALL);
     const began = performance.now();
-    const options = ['--package', TARBALL, '--modules', modules, ALLOW_OUTSIDE];
-    const made = await runs(
-      ROOT,
-      '--import',
-      'tsx',
-      'scripts/new/main.ts',
-      service,
-      resolve(file),
-      ...options,
-    );
+    const made = await runs(ROOT, ...layOutCommand(service, resolve(file)), ALLOW_OUTSIDE);
     const seconds = Math.round((performance.now() - began) / 1000);
     const [, served, operations] = /served (\d+) of (\d+) operations/.exec(made.output) ?? [];
     if (made.status !== 0)

@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { formatTable } from '../../../scripts/prove';
 import { laidOut, type LaidOut } from './laid-out';
 import { mockAgainstEngine, type Mocked } from './mocked';
@@ -66,9 +67,9 @@ async function rowOf<T>(listed: Listed, { columns, run, cells, isGood }: Check<T
 }
 
 /** Runs a check of each document, or of those that the command names. */
-async function tabulate<T>(check: Check<T>, name: string): Promise<void> {
+async function tabulate<T>(check: Check<T>, name: string, named: string | undefined): Promise<void> {
   const list = JSON.parse(readFileSync(join(__dirname, 'documents.json'), 'utf8')) as Listed[];
-  const only = process.argv[3]?.split(',') ?? list.map(({ name }) => name);
+  const only = named?.split(',') ?? list.map(({ name }) => name);
   const unknown = only.find((name) => list.every((listed) => listed.name !== name));
   if (unknown !== undefined) throw new Error(`expected names of documents.json, got ${unknown}`);
   const rows: Row[] = [];
@@ -89,5 +90,5 @@ async function tabulate<T>(check: Check<T>, name: string): Promise<void> {
   if (good < rows.length) process.exitCode = 1;
 }
 
-const kind = process.argv[2];
-void (kind === 'new' ? tabulate(NEW, 'new') : tabulate(MOCK, 'mock'));
+const [kind, names] = parseArgs({ allowPositionals: true }).positionals;
+void (kind === 'new' ? tabulate(NEW, 'new', names) : tabulate(MOCK, 'mock', names));

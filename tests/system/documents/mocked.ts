@@ -39,7 +39,7 @@ export async function mockAgainstEngine(file: string, folder: string): Promise<M
       mock.printed(/^served (\d+) of (\d+) operations.*$/m),
       'the mock does not listen',
     );
-    const url = /^mock of .* on (http:\S+)$/m.exec(mock.output())?.[1];
+    const url = /^mock of .* on (http:\S+) /m.exec(mock.output())?.[1];
     if (url === undefined) throw new Error(line);
     const credentials = join(folder, 'credentials.json');
     writeFileSync(credentials, /^\{.*\}$/m.exec(mock.output())?.[0] ?? '');

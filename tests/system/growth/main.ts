@@ -1,4 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
 import { formatTable } from '../../../scripts/prove';
 import { runProgram } from '../program';
 import { compareEngines } from './engines';
@@ -85,4 +86,4 @@ function cells(row: Row): (string | number)[] {
   ];
 }
 
-runProgram('growth', () => main(process.argv[2]));
+runProgram('growth', () => main(parseArgs({ allowPositionals: true }).positionals[0]));

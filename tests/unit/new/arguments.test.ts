@@ -1,29 +1,72 @@
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readArguments } from '../../../scripts/new/arguments';
+import { UsageError } from '../../../scripts/command';
+import { newService } from '../../../scripts/new/main';
+import { Steps } from '../../../scripts/new/steps';
+import { useFolder } from '../../support/folder';
 
-const DOCUMENT = join(__dirname, '../../../openapi/plant-store.yaml');
+const EXAMPLE = join(__dirname, '../../../scripts/new/example.yaml');
+const TEXT = readFileSync(EXAMPLE, 'utf8');
 
-it.each([
-  ['nothing', [], 'expected a folder and a document: make new DIR=../museum DOC=path/to/museum.yaml'],
+const folder = useFolder();
+const silent = new Steps({ write: () => undefined });
+const refusal = async (given: Partial<Parameters<typeof newService>[0]>) => {
+  const options = { document: EXAMPLE, dir: folder.path('.'), name: '', allowOutside: false, ...given };
+  return newService(options, silent).catch((error: unknown) => error);
+};
+
+test.each([
   [
-    'a folder with files',
-    [__dirname, DOCUMENT],
-    `DIR: expected a new or empty folder, got ${__dirname}, which has files`,
+    'no document, where nobody can be asked',
+    { document: undefined },
+    /^expected DOCUMENT, an OpenAPI document/,
+  ],
+  ['a document that does not exist', { document: 'none.yaml' }, /got none\.yaml, which does not exist$/],
+  ['a folder as the document', { document: __dirname }, /, which is a folder$/],
+  [
+    'a file as the folder',
+    { dir: EXAMPLE },
+    /^--dir: expected a folder, got .*example\.yaml, which is a file$/,
   ],
   [
-    'a document that does not exist',
-    [join(__dirname, 'none'), 'none.yaml'],
-    'DOC: expected a file that can be read, got none.yaml, which does not exist',
+    'a name without a letter',
+    { name: '漢字' },
+    /^--name: expected a name with letters from a to z, got "漢字"$/,
   ],
-])('refuses %s with a sentence', (_, args, sentence) => {
-  expect(() => readArguments(args)).toThrow(sentence);
+])('refuses %s, and writes nothing', async (_, given, sentence) => {
+  const error = await refusal(given);
+  expect(error).toBeInstanceOf(UsageError);
+  expect((error as Error).message).toMatch(sentence);
+  expect(readdirSync(folder.path('.'))).toEqual([]);
 });
 
-it('takes the name from the user, if there is one', () => {
-  const folder = join(__dirname, 'none');
-  expect(readArguments([folder, DOCUMENT, 'Night Shop'])).toMatchObject({
-    folder,
-    file: DOCUMENT,
-    name: 'Night Shop',
+test.each([
+  'package.json',
+  '.gitignore',
+  'notes/today.md',
+  'openapi/other.yaml',
+  '.git.txt',
+  'README.txt',
+  'a.tgz',
+])('refuses a folder with %s', async (file) => {
+  folder.write({ [file]: '' });
+  expect(((await refusal({})) as Error).message).toContain(
+    `which has ${file}: \`--dir NAME\` makes a new one`,
+  );
+});
+
+test('takes a folder with what may stay, up to the document that would be replaced', async () => {
+  const old = TEXT.replace('openapi: 3.1.0', 'openapi: 3.0.3').replaceAll(/, examples: \[.*?\]/g, '');
+  const document = folder.write({
+    'openapi/books.yaml': old,
+    'README.md': '',
+    LICENSE: '',
+    '.git/HEAD': '',
+    'contract-first-server-2.0.0.tgz': '',
   });
+  mkdirSync(folder.path('empty/folder'), { recursive: true });
+  expect(((await refusal({ document })) as Error).message).toMatch(
+    /^openapi\/books\.yaml would be replaced, because/,
+  );
+  expect(readFileSync(document, 'utf8')).toBe(old);
 });

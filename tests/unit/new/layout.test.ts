@@ -33,6 +33,20 @@ const layOutRead = (id: object, schema: object, path = '/carts', components: obj
   return layOutOf({ paths: { [`${path}/{id}`]: { get: read } }, components });
 };
 
+it.each([
+  ['text/plain', {}, true],
+  ['application/xml', { schema: { type: 'object' } }, false],
+])('has senders for a webhook with a body of %s that has the schema %j: %j', async (type, media, sends) => {
+  const sent = { requestBody: { content: { [type]: media } }, responses: done };
+  const get = { operationId: 'getA', responses: done };
+  const { files, notes } = await layOutOf({ paths: { '/a': { get } }, webhooks: { made: { post: sent } } });
+  expect(files['src/dependencies.ts']?.includes('openSenders<webhooks>')).toBe(sends);
+  expect(files['.env.example']?.includes('WEBHOOK_SECRETS=')).toBe(sends);
+  expect(notes.filter((note) => note.startsWith('no webhook and no callback is sent'))).toHaveLength(
+    sends ? 0 : 1,
+  );
+});
+
 it('documents what its handlers refuse, where the document does not', async () => {
   const cart = { type: 'object', required: ['id'], properties: { id: { type: 'string' } } };
   const parameters = [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }];

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parse } from 'yaml';
 import root from '../../../package.json';
 import { describeFailure, run } from '../../../scripts/prove';
 import { withoutUnusedImports } from '../../../scripts/new/fill';
@@ -24,7 +25,7 @@ test('the service of the layout keeps its contract, without a stub and without a
 /** A file of the layout as this project would have it. */
 const asHere = (text: string) =>
   text
-    .replace(/^.*#region (here|users|curl)\b[^]*?#endregion \1\b.*\n/gm, '')
+    .replace(/^.*#region (here|users|senders|curl)\b[^]*?#endregion \1\b.*\n/gm, '')
     .replaceAll("'contract-first-server'", "'./contract'")
     .replaceAll("'contract-first-server/", "'./")
     .replaceAll('bike-shed.db', 'plants.db')
@@ -42,8 +43,8 @@ test.each(['main', 'app', 'config', 'extensions'])('src/%s.ts is that of this pr
 test.each([
   ['.nvmrc', '.nvmrc', /.+/g],
   ['Dockerfile', 'Dockerfile', /^(FROM \S+|ENV .*?DATABASE_URL|HEALTHCHECK[^]*)/gm],
-  ['.env.example', '.env.example', /^(?!API_TOKENS|AUTH_|TOKEN_)[A-Z_]+=(?!sqlite).*$/gm],
-  ['src/tsconfig.json', 'src/tsconfig.json', /[^]+/g],
+  ['.env.example', '.env.example', /^(?!API_TOKENS|AUTH_|TOKEN_|WEBHOOK_)[A-Z_]+=(?!sqlite).*$/gm],
+  ['src/tsconfig.json', 'src/tsconfig.json', /^(?!.*allowJs).*$/gm],
   ['tsconfig.json', 'tsconfig.json', /^ {4}"(?!paths|contract-first)[^]*?,?$/gm],
   ['openapi/overlay.yaml', 'openapi/overlay.yaml', /^(?=.*\[\?\()(?=.*responses).*$/gm],
   ['.github/workflows/ci.yml', '.github/workflows/ci.yml', /actions\/(checkout|setup-node)@.*/g],
@@ -57,5 +58,6 @@ test('package.json has the versions of this project', () => {
   const versions: Readonly<Record<string, string>> = { ...root.devDependencies, ...root.dependencies };
   expect(Object.entries(devDependencies).filter(([name, version]) => versions[name] !== version)).toEqual([]);
   expect(root).toMatchObject({ engines, overrides, allowScripts });
+  expect(parse(readLayout('pnpm-workspace.yaml'))).toEqual({ allowBuilds: allowScripts });
   expect(manifest.prettier).toEqual(JSON.parse(own('.prettierrc.json')));
 });

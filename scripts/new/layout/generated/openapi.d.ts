@@ -93,7 +93,45 @@ export interface paths {
         trace?: never;
     };
 }
-export type webhooks = Record<string, never>;
+export interface webhooks {
+    bikeAdded: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Bike"];
+                };
+            };
+            responses: {
+                /** @description Received. */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
 export interface components {
     schemas: {
         NewBike: {
@@ -121,6 +159,8 @@ export interface components {
         Bike: components["schemas"]["NewBike"] & {
             /** Format: uuid */
             readonly bikeId: string;
+            kilometers: unknown;
+            electric: unknown;
         };
         Neighbor: {
             /** Format: int64 */

@@ -4,8 +4,10 @@ import {
   readCredentials,
   readDatabaseUrl,
   readEnvironment,
+  readSenders,
   readServerConfig,
   readSignedTokens,
+  type SendersConfig,
   type ServerConfig,
   type SignedTokensConfig,
 } from 'contract-first-server/runtime';
@@ -17,6 +19,9 @@ export interface Config extends ServerConfig {
   // #region users
   readonly tokens: SignedTokensConfig;
   // #endregion users
+  // #region senders
+  readonly senders: SendersConfig;
+  // #endregion senders
 }
 
 /** @throws {InvalidConfig} */
@@ -28,4 +33,7 @@ export const readConfig = (environment: NodeJS.ProcessEnv = process.env): Config
     // #region users
     tokens: readSignedTokens(variables, 'TOKEN'),
     // #endregion users
+    // #region senders
+    senders: readSenders(variables, 'WEBHOOK'),
+    // #endregion senders
   }));

@@ -1,0 +1,29 @@
+import { once } from 'node:events';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { UsageError } from '../command';
+
+/** A document to begin with. */
+export const EXAMPLE = path.join(__dirname, 'example.yaml');
+
+/**
+ * Asks for the document on a terminal.
+ *
+ * @throws {UsageError} if this is none, or the answer is its end
+ */
+export async function askDocument(input = process.stdin, output = process.stdout): Promise<string> {
+  const missing = new UsageError(
+    'expected DOCUMENT, an OpenAPI document in YAML or JSON, got none. Example: contract-first new museum.yaml',
+  );
+  if (!input.isTTY || !output.isTTY) throw missing;
+  const lines = createInterface({ input, output });
+  try {
+    lines.setPrompt('Path of your OpenAPI document (Enter: a small example to begin with): ');
+    lines.prompt();
+    const [answer] = (await Promise.race([once(lines, 'line'), once(lines, 'close')])) as [string?];
+    if (answer === undefined) throw missing;
+    return answer.trim() === '' ? EXAMPLE : answer.trim();
+  } finally {
+    lines.close();
+  }
+}

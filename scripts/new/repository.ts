@@ -1,0 +1,17 @@
+import { run } from './programs';
+
+/** Makes a folder a git repository with one commit, unless a repository has it. Returns a sentence. */
+export async function commit(folder: string): Promise<string> {
+  const git = (...args: string[]) => run(['git', ...args], folder).catch(() => undefined);
+  const above = await git('rev-parse', '--show-toplevel');
+  if (!above) return 'git is not available: the files are in no repository';
+  if (above.status === 0 && (await git('check-ignore', '--quiet', '.'))?.status !== 0)
+    return `not committed, because the git repository ${above.stdout.trim()} has the folder: git add --all && git commit`;
+  if ((await git('init', '--quiet', '--initial-branch=main'))?.status !== 0)
+    return 'git could not make a repository here: the files are in none';
+  await git('add', '--all');
+  const made = await git('commit', '--quiet', '--message', 'A service laid out from its document');
+  return made?.status === 0
+    ? 'committed to a new git repository'
+    : 'the files are staged in a new git repository: commit them, once git knows your name and e-mail address';
+}

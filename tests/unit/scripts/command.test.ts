@@ -1,0 +1,186 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { execute, type Command } from '../../../scripts/command';
+import { withHelp } from '../../../scripts/commands-page';
+import { VERBS } from '../../../scripts/verbs';
+import { useFolder } from '../../support/folder';
+
+const ROOT = join(__dirname, '../../..');
+const folder = useFolder();
+
+/** What a command prints and returns, in a folder that is no service. */
+async function run(command: Command, ...argv: string[]) {
+  const printed = { log: [] as string[], error: [] as string[] };
+  const spies = (['log', 'error'] as const).map((method) =>
+    jest.spyOn(console, method).mockImplementation((...texts: unknown[]) => {
+      printed[method].push(texts.map((text) => (text as Partial<Error>).stack ?? String(text)).join(' '));
+    }),
+  );
+  process.chdir(folder.path('.'));
+  try {
+    const status = await execute(command, argv);
+    return { status, stdout: printed.log.join('\n'), stderr: printed.error.join('\n') };
+  } finally {
+    process.chdir(ROOT);
+    for (const spy of spies) spy.mockRestore();
+  }
+}
+
+/** One sentence, without a stack and without what only a project with a Makefile has. */
+const isSentence = (text: string): boolean => text !== '' && !/\n|\s{2}at |\bmake\b/.test(text);
+
+/** A use that no program may get: the words that its sentence names. */
+type Misuse = readonly [argv: readonly string[], names: readonly string[]];
+
+function misuses({ usage, options }: Command): Misuse[] {
+  const places = usage.split(' ').filter((word) => /^\[?[A-Z]/.test(word));
+  const required = places.filter((word) => !word.startsWith('['));
+  const given = places.map(() => 'x');
+  return [
+    [
+      [...given, '--no-such'],
+      ['"--no-such"', '--help'],
+    ],
+    [
+      [...given, '-z'],
+      ['"-z"', '--help'],
+    ],
+    [
+      [...given, 'surplus'],
+      ['"surplus"', '--help'],
+    ],
+    [
+      [...given, '--help=yes'],
+      ['--help', '"yes"'],
+    ],
+    ...required.flatMap((name, position): Misuse[] => [
+      [given.slice(0, position), [name, '--help']],
+      [
+        [...given.slice(0, position), ' '],
+        [name, '--help'],
+      ],
+    ]),
+    ...Object.entries(options).flatMap(([name, { type, value = '' }]): Misuse[] =>
+      type === 'string'
+        ? [
+            [
+              [...given, `--${name}`],
+              [`--${name}`, value],
+            ],
+            [
+              [...given, `--${name}`, '--help'],
+              [`--${name}`, value],
+            ],
+          ]
+        : [
+            [
+              [...given, `--${name}=1`],
+              [`--${name}`, '"1"'],
+            ],
+          ],
+    ),
+  ];
+}
+
+describe.each(VERBS.map((verb) => [verb.name, verb] as const))('%s', (_, verb) => {
+  test.each(['--help', '-h'])('explains itself by %s, and names its options', async (help) => {
+    const { status, stdout, stderr } = await run(verb, help);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    for (const name of [...Object.keys(verb.options), 'help', 'debug'])
+      expect(stdout).toContain(`  --${name}`);
+    expect(stdout).toContain(`npx contract-first ${verb.name}`);
+    expect(stdout).not.toMatch(/\bmake\b/);
+  });
+
+  test('refuses each wrong use with a sentence that names it', async () => {
+    for (const [argv, names] of misuses(verb)) {
+      const { status, stdout, stderr } = await run(verb, ...argv);
+      expect({ argv, status, stdout, sentence: isSentence(stderr) }).toEqual({
+        argv,
+        status: 2,
+        stdout: '',
+        sentence: true,
+      });
+      for (const name of names) expect(stderr).toContain(name);
+    }
+  });
+
+  if ('json' in verb.options)
+    test('prints its errors as JSON too', async () => {
+      const { status, stdout, stderr } = await run(verb, '--json', '--no-such');
+      expect({ status, printed: JSON.parse(stdout) as unknown }).toEqual({
+        status: 2,
+        printed: { error: stderr },
+      });
+    });
+});
+
+/** The verbs that work anywhere. */
+const ANYWHERE = ['mock', 'new', 'client'];
+
+test.each(VERBS.filter(({ name }) => !ANYWHERE.includes(name)).map((verb) => [verb.name, verb] as const))(
+  '%s outside of a service says what a service is',
+  async (_, verb) => {
+    const positionals = verb.usage.split(' ').filter((word) => /^[A-Z]/.test(word));
+    const { status, stderr } = await run(verb, ...positionals);
+    expect({ status, sentence: isSentence(stderr) }).toEqual({ status: 2, sentence: true });
+    expect(stderr).toMatch(/^expected the folder of a service, got .*`npx contract-first new DOCUMENT`$/);
+  },
+);
+
+test('a word with one mistake is told the verb or the option that it may be', async () => {
+  const options = VERBS.flatMap((verb) => Object.keys(verb.options).map((name) => [verb, name] as const));
+  const mistaken = fc
+    .constantFrom(...options)
+    .chain(([verb, name]) =>
+      fc.nat(name.length - 1).map((at) => ({ verb, name, wrong: name.slice(0, at) + name.slice(at + 1) })),
+    );
+  await fc.assert(
+    fc.asyncProperty(mistaken, async ({ verb, name, wrong }) => {
+      fc.pre(wrong.length > 2 && !(wrong in verb.options));
+      const { stderr } = await run(verb, `--${wrong}`);
+      expect(stderr).toContain(`, but there is --${name}`);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+const failing = (error: unknown): Command => ({
+  name: 'fail',
+  usage: '[options]',
+  summary: 'Fail',
+  options: { json: { type: 'boolean', help: 'print JSON' } },
+  example: '',
+  run: () => {
+    throw error;
+  },
+});
+
+const caught = (work: () => unknown): unknown => {
+  try {
+    return work();
+  } catch (error) {
+    return error;
+  }
+};
+
+test.each([
+  [caught(() => readFileSync('/no/such/file')), /^\/no\/such\/file: no such file or directory/],
+  [caught(() => readFileSync('/')), /^contract-first fail: illegal operation on a directory/],
+  [new TypeError('x is not a function'), /^contract-first fail: an unexpected TypeError, .*--debug/],
+  [caught(() => JSON.parse('{')), /^contract-first fail: an unexpected SyntaxError, .*--debug/],
+  ['text', /^contract-first fail: an unexpected string, .*--debug/],
+])('%s is one sentence, and its stack is for --debug', async (error, sentence) => {
+  const { status, stderr } = await run(failing(error));
+  expect({ status, sentence: isSentence(stderr) }).toEqual({ status: 1, sentence: true });
+  expect(stderr).toMatch(sentence);
+  const { stdout, stderr: stack } = await run(failing(error), '--json', '--debug');
+  expect(JSON.parse(stdout)).toEqual({ error: stderr });
+  expect(stack).toMatch(error === 'text' ? /^text$/ : /\n\s+at /);
+});
+
+test('docs/commands.md has the help of each verb', () => {
+  const page = readFileSync(join(ROOT, 'docs/commands.md'), 'utf8');
+  expect(page).toBe(withHelp(page)); // `tsx scripts/commands-page.ts` writes it
+});
