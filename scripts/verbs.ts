@@ -73,8 +73,7 @@ export const VERBS: readonly Command[] = [
       },
     },
     example: 'museum.yaml --dir museum',
-    notes: `The package manager that starts it installs the service: npm, pnpm or yarn. LICENSE, README.md and .git may be in the folder,
-and stay. A failure removes what was written, and nothing else.`,
+    notes: `pnpm installs the service if pnpm starts it, else npm. LICENSE, README.md and .git may be in the folder, and stay. A failure removes what was written, and nothing else.`,
     run: async ({ values, positionals: [document] }) =>
       (await import('./new/main.js')).newService({
         document,
