@@ -103,6 +103,14 @@ const { schema } = fc.letrec<{ schema: object }>((tie) => {
   };
 });
 
+it('a property that is optional in one schema and required in another has a value', () => {
+  const schemas = { ...SHARED, Demanding: { allOf: [ref('Named')], required: ['name'] } };
+  const reading = `import type { components } from './openapi';
+export const nameOf = ({ ...it }: components['schemas']['Demanding']): string => it.name;`;
+  const files = { 'openapi.ts': typesOf(buildDocument({ components: { schemas } })), 'reading.ts': reading };
+  expect(compileTexts(__dirname, files).diagnosticsOf('reading.ts')).toEqual([]);
+});
+
 it('a value that its schema admits is assignable, and one that it refuses for its type is not', () => {
   const own = fc.sample(schema, { seed: 30, numRuns: 200 }).map((one, i) => [`S${i}`, one] as const);
   const document = buildDocument({ components: { schemas: { ...SHARED, ...Object.fromEntries(own) } } });
