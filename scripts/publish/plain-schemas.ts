@@ -111,7 +111,7 @@ function requireListed(schema: Mutable, parts: Mutable[], isComposed: boolean): 
   }
   schema['properties'] = {
     ...(properties as object | undefined),
-    ...listing(isObject(others) ? others : {}),
+    ...listing(isObject(others) ? others : PRESENT),
   };
   if (listed.size === 0 && type !== undefined) schema['additionalProperties'] ??= true;
 }
