@@ -12,7 +12,7 @@ import { askDocument } from './ask';
 import { install, managerOf, tarballName, vendor } from './install';
 import { Journal } from './journal';
 import { layOut } from './layout';
-import { type Originals, originalsIn, remove } from './originals';
+import { type Originals, originalsIn, remove, WRITTEN } from './originals';
 import { RED, run } from './programs';
 import { commit } from './repository';
 import { Steps } from './steps';
@@ -73,9 +73,9 @@ async function lay(
   const manager = managerOf();
   assertFile(given.document);
   const { title, files, originals } = await steps.step(
-    `reading ${given.document}`,
+    `reading ${path.basename(given.document)}`,
     () => decide(given, folder, tarballName(built)),
-    ({ notes }) => [`read ${given.document}`, ...notes].join('\n  '),
+    ({ notes }) => [`read ${path.basename(given.document)}`, ...notes].join('\n  '),
   );
   await steps.step(
     'packing the toolchain',
@@ -88,7 +88,7 @@ async function lay(
   await steps.step(
     'writing the files',
     () => {
-      for (const top of PROGRAMS_WRITE) journal.claim(top);
+      for (const top of WRITTEN) journal.claim(top);
       for (const [name, text] of Object.entries(files))
         if (!existsSync(path.join(folder, name))) journal.write(name, text);
       for (const name of ['run', 'migrations', 'image']) chmodSync(path.join(folder, '.ci', name), 0o755);
@@ -105,21 +105,20 @@ async function lay(
   if (status !== 0 && status !== RED)
     throw new SourceError(`the service could not be completed with the tools that are installed in it`);
   remove(folder, originals.moved);
+  if (originals.moved.length > 0) console.log(`moved to openapi/: ${originals.moved.join(', ')}`);
   console.log(await commit(folder));
   const seconds = Math.round((performance.now() - began) / 1000);
   const shown = path.relative('.', folder);
-  const moved =
-    originals.moved.length > 0 ? `\nopenapi/ has the document now: ${originals.moved.join(', ')}\n` : '';
-  console.log(`
-${title} is laid out in ${shown || 'this folder'} after ${seconds} s.${moved} What is next:
-
-${shown && `  cd ${quotedArgument(shown)}\n`}  ${manager} run dev     # serves it while you edit; every operation answers from the document
-  ${manager} run test    # ${status === RED ? 'is red: see above' : 'is green'}
-  ${manager} run todo    # lists what is left to write`);
+  const next = [
+    ...(shown === '' ? [] : [`cd ${quotedArgument(shown)}`]),
+    `${manager} run dev    # serves it while you edit; every operation answers from the document`,
+    `${manager} run test   # ${status === RED ? 'is red: see above' : 'is green'}`,
+    `${manager} run todo   # lists what is left to write`,
+  ];
+  console.log(
+    `\n${title} is laid out in ${shown || 'this folder'} after ${seconds} s. What is next:\n\n  ${next.join('\n  ')}`,
+  );
 }
-
-/** What the programs of a service write beside its files. */
-const PROGRAMS_WRITE = ['generated', 'reports', '.cache', '.git', 'dist', 'data'];
 
 interface Decision {
   readonly title: string;

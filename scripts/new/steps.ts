@@ -3,6 +3,8 @@ const LONG_MS = 2_000;
 
 interface Output {
   readonly isTTY?: boolean;
+  /** The characters of a line of the terminal. */
+  readonly columns?: number;
   write(text: string): unknown;
 }
 
@@ -25,8 +27,10 @@ export class Steps {
     const began = performance.now();
     const seconds = () => (performance.now() - began) / 1000;
     let detail = '';
-    const show = () =>
-      this.output.isTTY && this.output.write(`\r\x1b[K${doing} ... ${seconds().toFixed(0)} s${detail}`);
+    const show = () => {
+      const line = `${doing} ... ${seconds().toFixed(0)} s${detail}`;
+      if (this.output.isTTY) this.output.write(`\r\x1b[K${line.slice(0, (this.output.columns ?? 80) - 1)}`);
+    };
     const timer = setInterval(show, 1_000);
     const late = setTimeout(() => {
       if (!this.output.isTTY) this.output.write(`${doing} ...\n`);

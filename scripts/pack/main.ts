@@ -1,6 +1,6 @@
 /**
  * `tsx scripts/pack/main.ts`: builds the package of the core, the databases, the runtime, the toolchain and the prover, as
- * .cache/pack/contract-first-server-VERSION.tgz. Prints its path. It does not check types: `make check` does.
+ * .cache/pack/contract-first-server-VERSION.tgz, and that of create.ts. Prints its path. It does not check types: `make check` does.
  */
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,6 +9,7 @@ import ts from 'typescript';
 import { lockedPackages } from '../new/install';
 import { layoutFiles, readLayout } from '../new/layout-files';
 import { nameInProject, root } from '../paths';
+import { CREATE, createFiles } from './create';
 import { esModules } from './esm';
 import { neededBy } from './locked';
 import {
@@ -44,6 +45,9 @@ const PAGE = [
 
 /** The programs that commands run as processes and threads of their own. */
 const PROGRAMS = ['scripts/gate/code', 'scripts/gate/boundaries', 'scripts/dev/rest', 'scripts/new/finish'];
+
+/** The texts of which a generated client consists. */
+const CLIENT = 'scripts/client/runtime';
 
 const HOST = {
   getCurrentDirectory: () => root,
@@ -84,7 +88,7 @@ function compile(): Map<string, string> {
   return new Map([...packed, ...esModules(files)]);
 }
 
-/** Builds the tarball, and returns its path. */
+/** Builds the tarballs of the package and of `npm create contract-first`. Returns the path of the first. */
 export function pack(): string {
   const content = path.join(FOLDER, 'package');
   rmSync(content, { recursive: true, force: true });
@@ -96,6 +100,7 @@ export function pack(): string {
     'CHANGELOG.md',
     'src/runtime/README.md',
     'src/kysely/README.md',
+    'docs/commands.md',
     'docs/operations.md',
     'docs/postgres-backup.md',
   ])
@@ -103,8 +108,9 @@ export function pack(): string {
   for (const name of readdirSync(path.join(root, SCHEMAS)))
     files.set(`schemas/${name}`, readFileSync(path.join(root, SCHEMAS, name), 'utf8'));
   const scripts = readdirSync(path.join(root, SCRIPTS)).map((name) => `${SCRIPTS}/${name}`);
+  const runtime = readdirSync(path.join(root, CLIENT)).map((name) => `${CLIENT}/${name}`);
   const texts = ['scripts/prove/report/page.css', 'scripts/new/example.yaml'];
-  for (const name of [...texts, ...scripts, ...LAUNCHERS])
+  for (const name of [...texts, ...runtime, ...scripts, ...LAUNCHERS])
     files.set(`dist/${name}`, readFileSync(path.join(root, name), 'utf8'));
   for (const file of layoutFiles()) files.set(`dist/scripts/new/layout/${file}`, readLayout(file));
   const own = createManifest(manifest, files);
@@ -112,17 +118,25 @@ export function pack(): string {
   const { devDependencies } = JSON.parse(readLayout('package.json')) as RootManifest;
   const packages = neededBy(Object.keys({ ...own.dependencies, ...devDependencies }), lockedPackages());
   files.set('dist/scripts/new/lock.json', `${JSON.stringify({ packages })}\n`);
-  for (const [name, text] of files) {
-    mkdirSync(path.dirname(path.join(content, name)), { recursive: true });
-    writeFileSync(path.join(content, name), text);
-  }
+  writeFiles(content, files);
   mkdirSync(path.join(content, SWAGGER_UI));
   for (const name of PAGE)
     copyFileSync(require.resolve(`#swagger-ui/${name}`), path.join(content, SWAGGER_UI, name));
+  const create = path.join(FOLDER, CREATE);
+  writeFiles(create, Object.entries(createFiles(own)));
   // npm is a script of the shell on Windows: none of its arguments may need quotes.
   const shell = process.platform === 'win32';
-  execFileSync('npm', ['pack', '--silent', '--pack-destination', '..'], { cwd: content, shell });
+  const folders = [content, create].map((folder) => `./${path.relative(FOLDER, folder)}`);
+  execFileSync('npm', ['pack', '--silent', ...folders], { cwd: FOLDER, shell });
   return path.join(FOLDER, `${NAME}-${manifest.version}.tgz`);
+}
+
+/** Writes texts by the paths of their files. */
+function writeFiles(folder: string, files: Iterable<readonly [name: string, text: string]>): void {
+  for (const [name, text] of files) {
+    mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
+    writeFileSync(path.join(folder, name), text);
+  }
 }
 
 if (require.main === module) console.log(path.relative(root, pack()));
