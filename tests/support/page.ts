@@ -18,13 +18,15 @@ export const commandsOf = (page: string): string[] =>
  * @returns what they print
  */
 export async function followCommands(service: string, commands: string): Promise<string> {
-  const installed = commands.replace(/\bmake (?=[a-z])/g, 'make -s -o ./node_modules/.package-lock.json ');
   const kept = "touch ../kept; . ../kept; trap 'declare -p TOKEN > ../kept 2>/dev/null || true' EXIT";
-  const PATH = [dirname(process.execPath), process.env['PATH']].join(delimiter);
+  const PATH = [join(ROOT, 'tests/e2e/docs'), dirname(process.execPath), process.env['PATH']].join(delimiter);
   const { stdout, stderr } = await promisify(execFile)(
     'bash',
-    ['-c', `set -e -o pipefail; ${kept}\n${installed}`],
-    { cwd: service, env: { ...process.env, PATH, HERE: ROOT } },
+    ['-c', `set -e -o pipefail; ${kept}\n${commands}`],
+    {
+      cwd: service,
+      env: { ...process.env, PATH, HERE: ROOT, MODULES: join(dirname(service), 'node_modules') },
+    },
   );
   return stdout + stderr;
 }

@@ -4,7 +4,8 @@ import { dirname, join, normalize } from 'node:path';
 import { STAGES } from '../../src/contract';
 import { readConfig } from '../../src/config';
 import { ERRORS } from '../../src/errors';
-import { PAGES, readPage as read, ROOT } from '../support/snippets';
+import { VERBS } from '../../scripts/verbs';
+import { PAGES, readPage as read, ROOT, snippetsOf } from '../support/snippets';
 
 // Facts of the code that README, docs/ and CONTRIBUTING repeat for people. (e2e/docs.test.ts runs their commands.)
 
@@ -83,13 +84,50 @@ function wrongOf(environment: NodeJS.ProcessEnv): string {
   }
 }
 
-test('the pages and CONTRIBUTING name only targets of the Makefile', () => {
-  const targets = new Set([...read('Makefile').matchAll(/^([a-z]+):/gm)].map(([, name]) => name));
-  const written = [...PAGES, 'CONTRIBUTING.md'].map(read).join('');
-  const named = [...written.matchAll(/`make ([a-z]+)/g)].map(([, name]) => name);
-  const missing = named.filter((name) => !targets.has(name));
-  expect(named.length).toBeGreaterThan(10);
-  expect(missing).toEqual([]);
+const TEXTS = [...PAGES, 'CONTRIBUTING.md', 'scripts/new/layout/README.md', 'scripts/pack/PACKAGE.md'];
+
+test.each([
+  [
+    'targets of make',
+    /`(?:[A-Z_]+=\S+ )*make ([a-z]+)/g,
+    [...read('Makefile').matchAll(/^([a-z]+):/gm)].map(([, name]) => name),
+  ],
+  ['verbs', /\bcontract-first (?!COMMAND|VERB)([a-z]+)\b(?=[^\n]*`)/g, VERBS.map(({ name }) => name)],
+  [
+    'npm scripts',
+    /`npm run ([a-z]+)/g,
+    Object.keys({ ...scriptsIn('package.json'), ...scriptsIn('scripts/new/layout/package.json') }),
+  ],
+])('the pages name only %s that there are', (_, written, known) => {
+  const named = TEXTS.flatMap((page) =>
+    [...read(page).matchAll(written)].map(([, name]) => `${page} ${name}`),
+  );
+  expect(named.length).toBeGreaterThan(5);
+  expect(named.filter((name) => !known.includes(name.split(' ')[1] ?? ''))).toEqual([]);
+});
+
+/** The scripts of a package.json. */
+function scriptsIn(file: string): Record<string, string> {
+  return (JSON.parse(read(file)) as { scripts: Record<string, string> }).scripts;
+}
+
+test('each fence begins a block that is run, but for a few that say why not', () => {
+  const unread = PAGES.filter(
+    (page) => (read(page).match(/^ *```/gm)?.length ?? 0) !== 2 * snippetsOf(page).length,
+  );
+  expect(unread).toEqual(['docs/README.md']); // which shows a block within a block
+  const left = PAGES.flatMap(snippetsOf).filter(({ word }) => word.startsWith('not run: '));
+  const counts = Object.entries(Object.groupBy(left, ({ place }) => place.split(':')[0] ?? '')).map(
+    ([page, found = []]) => [page, found.length],
+  );
+  expect(Object.fromEntries(counts)).toEqual({
+    'docs/README.md': 1,
+    'docs/architecture.md': 1,
+    'docs/cluster.md': 2,
+    'docs/migration.md': 2,
+    'docs/operations.md': 2,
+    'docs/recipes.md': 2,
+  });
 });
 
 test('texts and comments name only files that are there', () => {
