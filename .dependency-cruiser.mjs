@@ -77,7 +77,18 @@ const TOOLCHAIN = {
   dev: ['command.ts', 'compiler', 'generate', 'source', 'load.ts', 'paths.ts'],
   prove: ['command.ts', 'generate', 'publish', 'source', 'load.ts'],
   new: ['command.ts', 'generate', 'mock', 'publish', 'source', 'paths.ts'],
-  'verbs.ts': ['command.ts', 'breaking', 'dev', 'gate', 'generate', 'jobs.ts', 'mock', 'new', 'prove'],
+  'verbs.ts': [
+    'command.ts',
+    'breaking',
+    'dev',
+    'gate',
+    'generate',
+    'jobs.ts',
+    'mock',
+    'new',
+    'prove',
+    'upgrade.ts',
+  ],
   'cli.ts': ['command.ts', 'verbs.ts'],
   'commands-page.ts': ['command.ts', 'paths.ts', 'verbs.ts'],
 };
@@ -227,15 +238,18 @@ export default {
     ),
     boundary(
       'the prover stands alone',
-      'The prover tests any server, so it imports none. Pass the target as an argument. It shares only the sampler of patterns, whose texts its own oracle judges.',
+      'The prover tests any server, so it imports none. Pass the target as an argument. It shares only what a command is, and the sampler of patterns, whose texts its own oracle judges.',
       { path: '^scripts/prove/', pathNot: '^scripts/prove/(service/|index\\.ts$|schema/strings\\.ts$)' },
-      { path: '^(src|scripts|generated|tests)/', pathNot: '^scripts/prove/(?!service/|index\\.ts$)' },
+      {
+        path: '^(src|scripts|generated|tests)/',
+        pathNot: '^scripts/(command\\.ts$|prove/(?!service/|index\\.ts$))',
+      },
     ),
     boundary(
       'index of the prover',
-      'Import scripts/prove. Anything that its index.ts does not export is internal, but for the programs of its two commands.',
+      'Import scripts/prove. Anything that its index.ts does not export is internal, but for the programs of its two commands and their options.',
       { path: '^(src|scripts|tests)/', pathNot: ['^scripts/prove/', '^tests/prove/'] },
-      { path: '^scripts/prove/', pathNot: '^scripts/prove/(index|service/(contract|todo))\\.ts$' },
+      { path: '^scripts/prove/', pathNot: '^scripts/prove/(index|options|service/(contract|todo))\\.ts$' },
     ),
     boundary(
       'the prover is for any service',

@@ -1,40 +1,52 @@
 /** The programs of a service that serve nobody. They run from its TypeScript. */
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
+import { createInterface } from 'node:readline';
 import { type Outcome, UsageError } from './command';
 import { installed } from './paths';
+
+interface JobOptions {
+  /** Whether to print the stack of an error. */
+  readonly debug?: boolean;
+  readonly json?: boolean;
+}
 
 /**
  * Runs a program of the service to its end: `seed` is src/seed.ts, any other one a command of src/main.ts.
  *
- * @returns its status, as of a shell if a signal has ended it
+ * @returns its status, as of a shell if a signal has ended it; with `json` also the migrations that it has applied
  * @throws {UsageError} if the service has no such program, or not what runs it
  */
-export function runJob(name: string, args: readonly string[]): number {
-  return start(name, args, 'inherit').status;
-}
-
-/** Applies the migrations that the database lacks, and lists them. */
-export function migrate(json = false): Outcome {
-  const { status, output } = start('migrate', [], json ? 'pipe' : 'inherit');
-  if (json) console.log(output.trimEnd());
-  const applied = [...output.matchAll(/^ *(\d+) {2}(.*)$/gm)].map(([, migration, migrated]) => ({
-    migration: Number(migration),
-    name: migrated,
-  }));
-  return { status, json: { applied } };
-}
-
-function start(name: string, args: readonly string[], stdout: 'inherit' | 'pipe') {
+export async function runJob(
+  name: string,
+  args: readonly string[],
+  { debug = false, json = false }: JobOptions,
+): Promise<Outcome> {
   const [file, ...given] = name === 'seed' ? ['src/seed.ts', ...args] : ['src/main.ts', name, ...args];
   if (!existsSync(file))
     throw new UsageError(`expected the program ${file}, got none: a new service of this version has one`);
   if (!existsSync(installed('tsx')))
     throw new UsageError(`${file} needs the package tsx, which is not installed: npm install -DE tsx`);
-  const { status, signal, output } = spawnSync(process.execPath, ['--import', 'tsx', file, ...given], {
-    stdio: ['inherit', stdout, 'inherit'],
-    encoding: 'utf8',
+  const child = spawn(process.execPath, ['--import', 'tsx', file, ...given], {
+    stdio: ['inherit', json ? 'pipe' : 'inherit', debug ? 'inherit' : 'pipe'],
   });
-  return { status: status ?? 128 + constants.signals[signal ?? 'SIGTERM'], output: output[1] ?? '' };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal));
+  const applied: { readonly migration: number; readonly name: string }[] = [];
+  if (child.stdout)
+    createInterface(child.stdout).on('line', (line) => {
+      console.log(line);
+      const [, migration, migrated] = /^ *(\d+) {2}(.*)$/.exec(line) ?? [];
+      if (migrated !== undefined) applied.push({ migration: Number(migration), name: migrated });
+    });
+  let stack = 0;
+  if (child.stderr)
+    createInterface(child.stderr).on('line', (line) => {
+      if (/^\s+at /.test(line)) stack++;
+      else console.error(line);
+    });
+  const [status, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
+  if (stack > 0) console.error('--debug prints where this is');
+  return { status: status ?? 128 + constants.signals[signal ?? 'SIGTERM'], json: { applied } };
 }

@@ -25,14 +25,11 @@ const ofService = <O extends Options>(command: Command<O>): Command<O> => ({
 });
 
 /** A program of the service, which serves nobody. */
-const job = (name: string, summary: string, usage = '[options]', example = ''): Command =>
+const job = <O extends Options>(command: Omit<Command<O>, 'run'>): Command<O> =>
   ofService({
-    name,
-    usage,
-    summary,
-    options: {},
-    example,
-    run: async ({ positionals }) => (await import('./jobs.js')).runJob(name, positionals),
+    ...command,
+    run: async ({ values, positionals }) =>
+      (await import('./jobs.js')).runJob(command.name, positionals, values),
   });
 
 export const VERBS: readonly Command[] = [
@@ -189,15 +186,32 @@ the old one does not know it: npx -p ./contract-first-server-3.0.0.tgz contract-
 Exit status: 0 nothing but reading and testing is left to do, 1 something is, 2 wrong arguments.`,
     run: async ({ positionals: [given] }) => (await import('./upgrade.js')).upgrade(given),
   }),
-  ofService({
+  job({
     name: 'migrate',
     usage: '[options]',
     summary: 'Apply the migrations that the database lacks, and list them',
     options: { json: JSON_RESULT },
     example: '',
-    run: async ({ values }) => (await import('./jobs.js')).migrate(values.json),
   }),
-  job('seed', 'Fill the database of a developer: src/seed.ts'),
-  job('backup', 'Copy the SQLite database while it is used', 'FILE [options]', '/mnt/monday.db'),
-  job('restore', 'Put a backup in the place of the SQLite database', 'FILE [options]', '/mnt/monday.db'),
+  job({
+    name: 'seed',
+    usage: '[options]',
+    summary: 'Fill the database of a developer: src/seed.ts',
+    options: {},
+    example: '',
+  }),
+  job({
+    name: 'backup',
+    usage: 'FILE [options]',
+    summary: 'Copy the SQLite database while it is used',
+    options: {},
+    example: '/mnt/monday.db',
+  }),
+  job({
+    name: 'restore',
+    usage: 'FILE [options]',
+    summary: 'Put a backup in the place of the SQLite database',
+    options: {},
+    example: '/mnt/monday.db',
+  }),
 ];

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { copyToolchain, type Project, resetToolchain } from '../support/project';
 
@@ -63,6 +63,26 @@ test('refuses the name of no check', () => {
   expect(gate('format', 'lint', 'toString')).toEqual({
     status: 2,
     output: expect.stringMatching(/^there is no check "lint"\n$/) as string,
+  });
+});
+
+test('a program of the service ends with its own status, tells what it did as JSON, and shows a stack on request', () => {
+  const verb = (...args: string[]) => project.run('tsx', 'scripts/cli.ts', ...args);
+  project.write('src/seed.ts', "throw new TypeError('the pots are missing');\n");
+  const { status, output } = verb('seed');
+  expect({ status, hasStack: /^\s+at /m.test(output) }).toEqual({ status: 1, hasStack: false });
+  expect(output).toMatch(/^TypeError: the pots are missing$[^]*^--debug prints where this is$/m);
+  expect(verb('seed', '--debug').output).toMatch(/^\s+at .*seed\.ts:1/m);
+  project.write('src/main.ts', "console.log('migration  name\\n        7  pots');\nprocess.exitCode = 3;\n");
+  const migrated = verb('migrate', '--json');
+  expect(migrated.status).toBe(3);
+  expect(migrated.output).toMatch(
+    /^\{\s+"applied": \[\s+\{\s+"migration": 7,\s+"name": "pots"\s+\}\s+\]\s+\}\nmigration/,
+  );
+  rmSync(join(project.folder, 'src/seed.ts'));
+  expect(verb('seed')).toMatchObject({
+    status: 2,
+    output: expect.stringMatching(/^expected the program src\/seed\.ts/) as string,
   });
 });
 
