@@ -164,6 +164,21 @@ Exit status: 0 no client breaks but as accepted, 1 one does or an entry is wrong
     run: async ({ values, positionals: [ref = ''] }) =>
       (await import('./breaking/main.js')).runBreaking(ref, values.all),
   }),
+  verb({
+    name: 'client',
+    usage: '[DOCUMENT] [options]',
+    summary: 'Write a typed client of a document, by default of the service in the current folder',
+    options: {
+      out: { type: 'string', value: 'FILE', help: 'the file to write: client.ts by default' },
+      check: { type: 'boolean', help: 'write nothing; the status is 1 if the file is stale' },
+      'allow-outside': OUTSIDE,
+      json: JSON_RESULT,
+    },
+    example: 'path/to/openapi.yaml --out src/client.ts',
+    notes: 'The file needs no package: it calls fetch, in Node, Deno and browsers.',
+    run: async ({ values, positionals: [document] }) =>
+      (await import('./client/main.js')).writeClient(document, values),
+  }),
   ofService({
     name: 'todo',
     usage: '[options]',

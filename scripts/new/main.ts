@@ -12,7 +12,7 @@ import { askDocument } from './ask';
 import { install, managerOf, tarballName, vendor } from './install';
 import { Journal } from './journal';
 import { layOut } from './layout';
-import { type Originals, originalsIn, remove } from './originals';
+import { type Originals, originalsIn, remove, WRITTEN } from './originals';
 import { RED, run } from './programs';
 import { commit } from './repository';
 import { Steps } from './steps';
@@ -88,7 +88,7 @@ async function lay(
   await steps.step(
     'writing the files',
     () => {
-      for (const top of PROGRAMS_WRITE) journal.claim(top);
+      for (const top of WRITTEN) journal.claim(top);
       for (const [name, text] of Object.entries(files))
         if (!existsSync(path.join(folder, name))) journal.write(name, text);
       for (const name of ['run', 'migrations', 'image']) chmodSync(path.join(folder, '.ci', name), 0o755);
@@ -119,9 +119,6 @@ async function lay(
     `\n${title} is laid out in ${shown || 'this folder'} after ${seconds} s. What is next:\n\n  ${next.join('\n  ')}`,
   );
 }
-
-/** What the programs of a service write beside its files. */
-const PROGRAMS_WRITE = ['generated', 'reports', '.cache', '.git', 'dist', 'data'];
 
 interface Decision {
   readonly title: string;

@@ -149,7 +149,10 @@ type HeadersOf<R> = R extends { headers: infer H }
   ? { readonly [Name in keyof H as string extends Name ? never : Name]: H[Name] }
   : object;
 
-type NoContent = { readonly body: undefined; readonly contentType: undefined };
+interface NoContent {
+  readonly body: undefined;
+  readonly contentType: undefined;
+}
 type ContentOf<R> = R extends { content: infer Content }
   ? [Content] extends [never]
     ? NoContent
