@@ -1,9 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
-import { STAGES } from '../../src/contract';
+import * as contract from '../../src/contract';
 import { readConfig } from '../../src/config';
+import * as database from '../../src/database';
 import { ERRORS } from '../../src/errors';
+import * as runtime from '../../src/runtime';
 import { VERBS } from '../../scripts/verbs';
 import { PAGES, readPage as read, ROOT, snippetsOf } from '../support/snippets';
 
@@ -40,9 +42,27 @@ test('docs/errors.md lists every kind of error, with its number and its status',
   expect(rows.filter(([number, status]) => Math.floor(Number(number) / 100) !== Number(status))).toEqual([]);
 });
 
+const isErrorClass = (value: unknown) =>
+  typeof value === 'function' && Reflect.get(value, 'prototype') instanceof Error;
+
+test('docs/errors.md lists every class of errors that the package exports, with its entry', () => {
+  const rows = table(['class', 'entry'], read('docs/errors.md')).map(([name, entry]) => `${name} ${entry}`);
+  const exported = Object.entries({
+    '': contract,
+    '/database': database,
+    '/runtime': runtime,
+    '/testing': testing,
+  }).flatMap(([entry, names]) =>
+    Object.entries(names)
+      .filter(([, value]) => isErrorClass(value))
+      .map(([name]) => `\`${name}\` \`contract-first-server${entry}\``),
+  );
+  expect(rows.toSorted()).toEqual(exported.toSorted());
+});
+
 test('CONTRIBUTING lists the stages of a request in order', () => {
   const rows = table(['stage'], read('CONTRIBUTING.md'));
-  expect(rows).toEqual(Object.entries(STAGES).map(([name, text]) => [`\`${name}\``, text]));
+  expect(rows).toEqual(Object.entries(contract.STAGES).map(([name, text]) => [`\`${name}\``, text]));
 });
 
 /** The variables that the server of this project reads. */
