@@ -51,7 +51,6 @@ test('docs/errors.md lists every class of errors that the package exports, with 
     '': contract,
     '/database': database,
     '/runtime': runtime,
-    '/testing': testing,
   }).flatMap(([entry, names]) =>
     Object.entries(names)
       .filter(([, value]) => isErrorClass(value))
