@@ -73,8 +73,7 @@ export const VERBS: readonly Command[] = [
       },
     },
     example: 'museum.yaml --dir museum',
-    notes: `The package manager that starts it installs the service: npm, pnpm or yarn. LICENSE, README.md and .git may be in the folder,
-and stay. A failure removes what was written, and nothing else.`,
+    notes: `pnpm installs the service if pnpm starts it, else npm. LICENSE, README.md and .git may be in the folder, and stay. A failure removes what was written, and nothing else.`,
     run: async ({ values, positionals: [document] }) =>
       (await import('./new/main.js')).newService({
         document,
@@ -178,6 +177,21 @@ so is one that matches a change after its version. A new version of the document
 Exit status: 0 no client breaks but as accepted, 1 one does or an entry is wrong, 2 the contracts cannot be compared.`,
     run: async ({ values, positionals: [ref = ''] }) =>
       (await import('./breaking/main.js')).runBreaking(ref, values.all),
+  }),
+  verb({
+    name: 'client',
+    usage: '[DOCUMENT] [options]',
+    summary: 'Write a typed client of a document, by default of the service in the current folder',
+    options: {
+      out: { type: 'string', value: 'FILE', help: 'the file to write: client.ts by default' },
+      check: { type: 'boolean', help: 'write nothing; the status is 1 if the file is stale' },
+      'allow-outside': OUTSIDE,
+      json: JSON_RESULT,
+    },
+    example: 'path/to/openapi.yaml --out src/client.ts',
+    notes: 'The file needs no package: it calls fetch, in Node, Deno and browsers.',
+    run: async ({ values, positionals: [document] }) =>
+      (await import('./client/main.js')).writeClient(document, values),
   }),
   ofService({
     name: 'todo',

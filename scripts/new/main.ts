@@ -9,10 +9,11 @@ import { InvalidContract } from '../../src/contract';
 import { located, SourceError } from '../source/source';
 import { assertFile, assertFree, type Given, readDocumentAndNames } from './arguments';
 import { askDocument } from './ask';
-import { install, managerOf, tarballName, vendor } from './install';
+import { agent, install, managerOf, tarballName, vendor } from './install';
 import { Journal } from './journal';
 import { layOut } from './layout';
-import { type Originals, originalsIn, remove } from './originals';
+import { type Originals, originalsIn, remove, WRITTEN } from './originals';
+import { forPnpm } from './pnpm';
 import { RED, run } from './programs';
 import { commit } from './repository';
 import { Steps } from './steps';
@@ -88,7 +89,7 @@ async function lay(
   await steps.step(
     'writing the files',
     () => {
-      for (const top of PROGRAMS_WRITE) journal.claim(top);
+      for (const top of WRITTEN) journal.claim(top);
       for (const [name, text] of Object.entries(files))
         if (!existsSync(path.join(folder, name))) journal.write(name, text);
       for (const name of ['run', 'migrations', 'image']) chmodSync(path.join(folder, '.ci', name), 0o755);
@@ -120,9 +121,6 @@ async function lay(
   );
 }
 
-/** What the programs of a service write beside its files. */
-const PROGRAMS_WRITE = ['generated', 'reports', '.cache', '.git', 'dist', 'data'];
-
 interface Decision {
   readonly title: string;
   readonly files: Readonly<Record<string, string>>;
@@ -137,8 +135,9 @@ async function decide(given: Given, folder: string, tarball: string): Promise<De
   const layout = await layOut(source, names, tarball).catch((error: unknown) => {
     throw error instanceof InvalidContract ? new SourceError(located(source, error.findings)) : error;
   });
-  const { 'README.md': readme = '', '.prettierignore': unformatted = '', ...others } = layout.files;
-  const originals = originalsIn(folder, source, layout.files);
+  const files = managerOf() === 'pnpm' ? forPnpm(layout.files, agent()) : layout.files;
+  const { 'README.md': readme = '', '.prettierignore': unformatted = '', ...others } = files;
+  const originals = originalsIn(folder, source, files);
   const hasReadme = existsSync(path.join(folder, 'README.md'));
   const kept = [...originals.kept, ...(hasReadme ? ['README.md'] : [])];
   return {

@@ -1,5 +1,5 @@
 /** The files of the user in the folder of the new service: its document, with its parts. */
-import { existsSync, readFileSync, realpathSync, rmdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, realpathSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { UsageError } from '../command';
 import type { Source } from '../source/source';
@@ -10,6 +10,9 @@ export interface Originals {
   /** Those that stay. */
   readonly kept: readonly string[];
 }
+
+/** Folders that the programs of a service write. */
+export const WRITTEN = ['generated', 'reports', '.cache', '.git', 'dist', 'data', 'node_modules', 'vendor'];
 
 /**
  * @param files the texts of the service, by their paths
@@ -32,7 +35,12 @@ export function originalsIn(
       ? []
       : { name: name.replaceAll(path.sep, '/'), isSame: files[target] === readFileSync(file, 'utf8') };
   });
-  const replaced = own.find(({ name, isSame }) => Object.hasOwn(files, name) && !isSame);
+  const inside = own.find(({ name }) => WRITTEN.includes(name.split('/')[0] ?? ''));
+  if (inside)
+    throw new UsageError(`move ${inside.name} to another folder: the programs of the service write there`);
+  // Some file systems ignore case.
+  const names = new Set(Object.keys(files).map((name) => name.toLowerCase()));
+  const replaced = own.find(({ name, isSame }) => !isSame && names.has(name.toLowerCase()));
   if (replaced)
     throw new UsageError(
       `${replaced.name} would be replaced, because it is converted, or made one file of several: move the document out of openapi/`,
@@ -43,7 +51,13 @@ export function originalsIn(
 
 /** Removes what has moved to openapi/, with the folders that are empty then. */
 export function remove(folder: string, moved: readonly string[]): void {
+  const copies = new Set(
+    readdirSync(path.join(folder, 'openapi'), { recursive: true, withFileTypes: true }).map(
+      (entry) => statSync(path.join(entry.parentPath, entry.name)).ino,
+    ),
+  );
   for (const name of moved) {
+    if (copies.has(statSync(path.join(folder, name)).ino)) continue; // on a file system that ignores case, it is there
     rmSync(path.join(folder, name));
     for (let above = path.dirname(name); above !== '.'; above = path.dirname(above)) {
       try {

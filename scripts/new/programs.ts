@@ -57,6 +57,8 @@ export async function run(
   } finally {
     signal?.removeEventListener('abort', abort);
     clearTimeout(last);
+    // What it has started may still be there.
+    if (signal?.aborted) end(child.pid, 'SIGKILL');
   }
 }
 

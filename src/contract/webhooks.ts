@@ -211,7 +211,7 @@ function queryOf(parameters: readonly Parameter[], given: GivenRequest['query'] 
 }
 
 function withQuery(url: string, query: string): string {
-  const [before = ''] = url.split('#', 1);
+  const [before = ''] = /^[^#]*/.exec(url) ?? []; // of untyped code too, whose value is then no URL
   if (query === '') return before;
   return `${before}${before.includes('?') ? '&' : '?'}${query}`;
 }

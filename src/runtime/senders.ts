@@ -57,6 +57,7 @@ export interface Senders<Webhooks> {
    * Judges a request. Nothing is sent.
    *
    * @throws {UndocumentedRequest}
+   * @throws {TypeError} if no header can carry the id
    */
   write<Name extends keyof Webhooks & string>(
     name: Name,
@@ -116,15 +117,13 @@ export function openSenders<Webhooks>(
   { document, log = createLog('info'), ...extensions }: SendersParts,
 ): Senders<Webhooks> {
   const { source, trusted, timeout, retryTime, retryDelay, concurrency, queue } = config;
-  const sendables = compileSent(
-    new OpenApiDocument(readDocument(readFileSync(document, 'utf8'))),
-    extensions,
-  );
+  const described = new OpenApiDocument(readDocument(readFileSync(document, 'utf8')));
+  const sendables = compileSent(described, extensions);
   const takeTurn = takeTurns(concurrency, Math.ceil(concurrency / 4));
   /** Those that end the attempts under way. */
   const underWay = new Set<AbortController>();
   /** What ends the wait for the next attempt, of each message that is not delivered yet. */
-  const pending = new Map<Promise<Delivery>, () => void>();
+  const pending = new Map<Promise<Delivery>, AbortController>();
   let keys = source.secrets?.map(({ key }) => key) ?? [];
   let [held, closing, isOver] = [0, false, false];
   watchSecrets(source, (change) => {
@@ -138,32 +137,23 @@ export function openSenders<Webhooks>(
     throw new UndocumentedRequest(`${name} is not sent: the document has no such webhook or callback`);
   }
 
-  /** Attempts to deliver a message once. Returns what became of it, and the milliseconds before which no other attempt follows. */
+  /** Attempts to deliver a message once. `wait`: the milliseconds before another attempt, at least. */
   async function attempt(message: SentMessage, own: typeof keys | undefined, attempts: number) {
-    const common = {
-      id: message.id,
-      attempts,
-      delivered: false,
-      gone: false,
-      status: undefined,
-      body: undefined,
-    };
+    const none = { delivered: false, gone: false, status: undefined, body: undefined };
+    const common = { ...none, id: message.id, attempts };
     const ending = new AbortController();
-    const end = () => {
+    const timer = setTimeout(() => {
       ending.abort();
-    };
-    const timer = setTimeout(end, timeout);
+    }, timeout);
     underWay.add(ending);
-    if (isOver) end();
+    if (isOver) ending.abort();
     try {
       const headers = signatureOf(message.id, message.body ?? '', own ?? keys);
       const answer = await attemptDelivery(message, headers, trusted, ending.signal);
       return { delivery: { ...common, ...verdictOf(message, answer) }, wait: answer.retryAfter };
     } catch (error) {
-      return {
-        delivery: { ...common, reason: reasonOf(error) },
-        wait: error instanceof RefusedReceiver ? Infinity : 0,
-      };
+      const wait = error instanceof RefusedReceiver ? Infinity : 0;
+      return { delivery: { ...common, reason: reasonOf(error) }, wait };
     } finally {
       clearTimeout(timer);
       underWay.delete(ending);
@@ -212,6 +202,8 @@ export function openSenders<Webhooks>(
 
   const senders: Senders<Webhooks> = {
     write(name, request, { id = randomUUID() } = {}) {
+      if (!/^[!-~]{1,256}$/.test(id))
+        throw new TypeError(`${name} is not sent: expected an id of 1 to 256 visible ASCII characters`);
       try {
         return { id, name, ...sendableOf(name).write(request) };
       } catch (error) {
@@ -235,9 +227,7 @@ export function openSenders<Webhooks>(
         held -= bytes;
         pending.delete(delivering);
       });
-      pending.set(delivering, () => {
-        stop.abort();
-      });
+      pending.set(delivering, stop);
       return delivering;
     },
     send: (name, request, { id, ...options } = {}) =>
@@ -245,7 +235,7 @@ export function openSenders<Webhooks>(
     callbackUrl: (name, context) => sendableOf(name).urlOf(context),
     async close() {
       closing = true;
-      for (const stop of pending.values()) stop();
+      for (const stop of pending.values()) stop.abort();
       const timer = setTimeout(() => {
         isOver = true;
         for (const attempt of underWay) attempt.abort();

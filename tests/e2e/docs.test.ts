@@ -19,6 +19,7 @@ const README = join(folder, 'README/museum');
 beforeAll(() => {
   installBeside(folder, TARBALL);
   mkdirSync(README, { recursive: true });
+  symlinkSync(TARBALL, join(README, basename(TARBALL)));
   process.env['MODULES'] = join(folder, 'node_modules');
   process.env['PACKAGE'] = TARBALL;
 });
@@ -40,10 +41,10 @@ function addInto(file: string, part: Document): void {
 
 /** Runs the blocks of a page from its top to its end. Resolves with the files of TypeScript that it has written. */
 async function follow(page: string, home: string): Promise<string[]> {
-  symlinkSync(TARBALL, join(dirname(home), basename(TARBALL)));
   const terminal = openTerminal(home, PROGRAMS);
   const modules: string[] = [];
-  let printed = '';
+  /** Undefined: the block before has run nothing. */
+  let printed: string | undefined;
   const write = (name: string, text: string) => {
     const file = join(home, name);
     mkdirSync(dirname(file), { recursive: true });
@@ -61,7 +62,8 @@ async function follow(page: string, home: string): Promise<string[]> {
       }
     },
     text({ text }) {
-      if (!prints(printed, text)) throw new Error(`expected it in what the block before printed: ${printed}`);
+      if (printed !== undefined && !prints(printed, text))
+        throw new Error(`expected it in what the block before printed: ${printed}`);
     },
     ts(snippet) {
       const { word, place } = snippet;
@@ -91,6 +93,7 @@ async function follow(page: string, home: string): Promise<string[]> {
         throw new Error(
           `${place}: expected one of ${Object.keys(ways).join(', ')} or a reason, got \`${language}\``,
         );
+      if (language !== 'sh' && language !== 'text') printed = undefined;
       try {
         await way(snippet);
       } catch (error) {

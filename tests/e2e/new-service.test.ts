@@ -1,6 +1,6 @@
 import SqliteFile from 'better-sqlite3';
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import type { ContractReport } from '../../scripts/prove';
 import { withoutUnusedImports } from '../../scripts/new/fill';
@@ -104,4 +104,61 @@ test("the layout's own document gives the layout back", () => {
   const file = new SqliteFile(join(target, 'data/bike-shed.db'), { readonly: true });
   expect(file.prepare('SELECT count(*) FROM bikes').pluck().get()).toBe(1);
   file.close();
+});
+
+/** Changes texts of a file of the service. */
+function edit(file: string, ...changes: readonly (readonly [was: string, is: string])[]): void {
+  let text = read(file);
+  for (const [was, is] of changes) {
+    expect(text).toContain(was);
+    text = text.replace(was, is);
+  }
+  writeFileSync(join(service, file), text);
+}
+
+test('it becomes one of ES modules by docs/packages.md, with the Kysely that has nothing else', async () => {
+  const kysely = join(folder, 'node_modules/kysely');
+  rmSync(kysely);
+  symlinkSync(join(ROOT, 'node_modules/kysely-0.29'), kysely);
+  const [, program = ''] =
+    /```js\n([^]*?)```/.exec(readFileSync(join(ROOT, 'docs/packages.md'), 'utf8')) ?? [];
+  writeFileSync(join(service, 'to-es-modules.mjs'), program);
+  expect(runIn(service, '../../to-es-modules.mjs')).toEqual({ status: 0, output: '' });
+  rmSync(join(service, 'to-es-modules.mjs'));
+  edit(
+    'src/storage/tickets.ts',
+    ['import { events }', "import { kysely } from 'contract-first-server/kysely';\nimport { events }"],
+    [
+      'const [ticket] = await database.query(select(tickets)`WHERE ${equal(tickets, { number })}`);\n    return ticket;',
+      "return kysely(database, { tickets }).selectFrom('tickets').selectAll().where('number', '=', number).executeTakeFirst();",
+    ],
+    ['  equal,\n', ''],
+    ['  select,\n', ''],
+  );
+  edit('openapi/night-museum.yaml', [
+    '  /events:\n',
+    '  /doors:\n    get:\n      operationId: openDoors\n      responses: { "204": { description: They are open. }, "400": { $ref: "#/components/responses/BadRequest" } }\n  /events:\n',
+  ]);
+  expect(run('generate')).toMatchObject({ status: 0 });
+  expect(read('src/handlers/index.ts')).toContain("from './open-doors.js'");
+  expect(runIn(service, 'prettier', '--write', '--log-level', 'warn', '.')).toEqual({
+    status: 0,
+    output: '',
+  });
+
+  const checked = run('check');
+  expect(checked.status === 0 || checked.output).toBe(true);
+  expect(run('todo').output).toContain('openDoors: src/handlers/open-doors.ts');
+  const tested = run('test'); // it builds, and runs the contract tests
+  expect(tested.status === 0 || tested.output).toBe(true);
+  expect(run('migrate')).toEqual({ status: 0, output: expect.stringContaining('up to date') as string });
+
+  const server = startProcess(
+    [join(service, 'dist/main.js')],
+    { PORT: '0', DATABASE_URL: 'memory:' },
+    service,
+  );
+  const [address] = await server.printed(/http:\/\/127\.0\.0\.1:\d+/);
+  expect((await fetch(`${address}/-/docs`)).status).toBe(200);
+  expect(await server.stop()).toBe(0);
 });

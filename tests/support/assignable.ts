@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import Ajv2020 from 'ajv/dist/2020';
 import ts from 'typescript';
 import { handledValue } from '../../scripts/new/types';
@@ -83,6 +84,9 @@ function* changed(value: unknown, depth = 0): Generator {
 
 const typeOf = (value: unknown) => (Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value);
 
+/** The samples of a place. */
+const SAMPLES = 3;
+
 /** Every n-th of more values than `most`. */
 const some = <T>(all: readonly T[], most: number): T[] =>
   all.filter((_, i) => i % Math.ceil(all.length / most) === 0);
@@ -104,7 +108,7 @@ export function typedValues(root: JsonObject, places: readonly TypedPlace[], mos
     const ajv = new Ajv2020({ strict: false, validateFormats: false, logger: false, inlineRefs: false });
     ajv.addSchema(schema, 'document');
     return (pointer: string, value: unknown) =>
-      ajv.validate({ $ref: `document#${encodeURI(pointer)}` }, value);
+      ajv.getSchema(`document#${encodeURI(pointer)}`)?.(value) === true;
   });
   if (!given || !implied || !lenient) return [];
   return places.flatMap((place) => {
@@ -115,10 +119,11 @@ export function typedValues(root: JsonObject, places: readonly TypedPlace[], mos
     const isUnion = reached.some((schema) => 'anyOf' in schema || 'oneOf' in schema);
     const isNamed = reached.some((schema) => 'discriminator' in schema);
     const onType = reached.some((schema) => COMPOSED.test(Object.keys(schema).join(' '))) ? lenient : implied;
-    const all = [...samples(document, pointer, isRequest ? 'request' : 'response')];
-    const values = [...new Map(all.map((value) => [JSON.stringify(value), value])).values()]
-      .filter((value) => given(pointer, value))
-      .slice(0, 3);
+    const values: unknown[] = [];
+    for (const value of samples(document, pointer, isRequest ? 'request' : 'response')) {
+      if (given(pointer, value) && values.every((one) => !isDeepStrictEqual(one, value))) values.push(value);
+      if (values.length === SAMPLES) break;
+    }
     const others = some(
       values.flatMap((value) => [...changed(value)]),
       most,

@@ -1,15 +1,11 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { delimiter, dirname, join, resolve } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-
-const ROOT = resolve(__dirname, '../..');
+import { ROOT, snippetsOf } from './snippets';
 
 /** The commands of a page of docs/, block by block. */
 export const commandsOf = (page: string): string[] =>
-  [...readFileSync(join(ROOT, 'docs', page), 'utf8').matchAll(/^```sh\n([^]*?)^```$/gm)].map(
-    ([, block = '']) => block,
-  );
+  snippetsOf(`docs/${page}`).flatMap(({ language, text }) => (language === 'sh' ? text : []));
 
 /**
  * Runs commands in the folder of a service, whose packages are installed, from no registry. The variable TOKEN is kept for the
@@ -18,13 +14,15 @@ export const commandsOf = (page: string): string[] =>
  * @returns what they print
  */
 export async function followCommands(service: string, commands: string): Promise<string> {
-  const installed = commands.replace(/\bmake (?=[a-z])/g, 'make -s -o ./node_modules/.package-lock.json ');
   const kept = "touch ../kept; . ../kept; trap 'declare -p TOKEN > ../kept 2>/dev/null || true' EXIT";
-  const PATH = [dirname(process.execPath), process.env['PATH']].join(delimiter);
+  const PATH = [join(ROOT, 'tests/e2e/docs'), dirname(process.execPath), process.env['PATH']].join(delimiter);
   const { stdout, stderr } = await promisify(execFile)(
     'bash',
-    ['-c', `set -e -o pipefail; ${kept}\n${installed}`],
-    { cwd: service, env: { ...process.env, PATH, HERE: ROOT } },
+    ['-c', `set -e -o pipefail; ${kept}\n${commands}`],
+    {
+      cwd: service,
+      env: { ...process.env, PATH, HERE: ROOT, MODULES: join(dirname(service), 'node_modules') },
+    },
   );
   return stdout + stderr;
 }

@@ -43,6 +43,8 @@ export function snippetsOf(page: string): Snippet[] {
 export const settingOf = (page: string, name: string): string | undefined =>
   new RegExp(`^<!-- ${name}: (.*) -->$`, 'm').exec(readPage(page))?.[1];
 
+/** Milliseconds until a server listens. */
+const START_TIMEOUT = 120_000;
 const LISTENER = 'http://127.0.0.1:3000';
 
 /** The terminals of a reader: one in which commands run, and one in which a server runs. */
@@ -111,6 +113,10 @@ export function openTerminal(folder: string, programs: string): Terminal {
           address = found;
           done(output.replaceAll(found, LISTENER));
         });
+        // A server that waits for an edit does not end.
+        setTimeout(() => {
+          fail(new Error(`the server did not listen: ${output}`));
+        }, START_TIMEOUT).unref();
         void ended(server).then((status) => {
           fail(new Error(`the server ended with ${status}: ${output}`));
         });

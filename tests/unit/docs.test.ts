@@ -1,10 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
-import { STAGES } from '../../src/contract';
+import * as contract from '../../src/contract';
 import { readConfig } from '../../src/config';
+import * as database from '../../src/database';
 import { ERRORS } from '../../src/errors';
-import { PAGES, readPage as read, ROOT } from '../support/snippets';
+import * as runtime from '../../src/runtime';
+import { VERBS } from '../../scripts/verbs';
+import { PAGES, readPage as read, ROOT, snippetsOf } from '../support/snippets';
 
 // Facts of the code that README, docs/ and CONTRIBUTING repeat for people. (e2e/docs.test.ts runs their commands.)
 
@@ -39,9 +42,26 @@ test('docs/errors.md lists every kind of error, with its number and its status',
   expect(rows.filter(([number, status]) => Math.floor(Number(number) / 100) !== Number(status))).toEqual([]);
 });
 
+const isErrorClass = (value: unknown) =>
+  typeof value === 'function' && Reflect.get(value, 'prototype') instanceof Error;
+
+test('docs/errors.md lists every class of errors that the package exports, with its entry', () => {
+  const rows = table(['class', 'entry'], read('docs/errors.md')).map(([name, entry]) => `${name} ${entry}`);
+  const exported = Object.entries({
+    '': contract,
+    '/database': database,
+    '/runtime': runtime,
+  }).flatMap(([entry, names]) =>
+    Object.entries(names)
+      .filter(([, value]) => isErrorClass(value))
+      .map(([name]) => `\`${name}\` \`contract-first-server${entry}\``),
+  );
+  expect(rows.toSorted()).toEqual(exported.toSorted());
+});
+
 test('CONTRIBUTING lists the stages of a request in order', () => {
   const rows = table(['stage'], read('CONTRIBUTING.md'));
-  expect(rows).toEqual(Object.entries(STAGES).map(([name, text]) => [`\`${name}\``, text]));
+  expect(rows).toEqual(Object.entries(contract.STAGES).map(([name, text]) => [`\`${name}\``, text]));
 });
 
 /** The variables that the server of this project reads. */
@@ -83,13 +103,40 @@ function wrongOf(environment: NodeJS.ProcessEnv): string {
   }
 }
 
-test('the pages and CONTRIBUTING name only targets of the Makefile', () => {
-  const targets = new Set([...read('Makefile').matchAll(/^([a-z]+):/gm)].map(([, name]) => name));
-  const written = [...PAGES, 'CONTRIBUTING.md'].map(read).join('');
-  const named = [...written.matchAll(/`make ([a-z]+)/g)].map(([, name]) => name);
-  const missing = named.filter((name) => !targets.has(name));
-  expect(named.length).toBeGreaterThan(10);
-  expect(missing).toEqual([]);
+const TEXTS = [...PAGES, 'CONTRIBUTING.md', 'scripts/new/layout/README.md', 'scripts/pack/PACKAGE.md'];
+
+test.each([
+  [
+    'targets of make',
+    /`(?:[A-Z_]+=\S+ )*make ([a-z]+)/g,
+    [...read('Makefile').matchAll(/^([a-z]+):/gm)].map(([, name]) => name),
+  ],
+  ['verbs', /\bcontract-first (?!COMMAND|VERB)([a-z]+)\b(?=[^\n]*`)/g, VERBS.map(({ name }) => name)],
+  [
+    'npm scripts',
+    /`npm run ([a-z]+)/g,
+    Object.keys({ ...scriptsIn('package.json'), ...scriptsIn('scripts/new/layout/package.json') }),
+  ],
+])('the pages name only %s that there are', (_, written, known) => {
+  const named = TEXTS.flatMap((page) =>
+    [...read(page).matchAll(written)].map(([, name]) => `${page} ${name}`),
+  );
+  expect(named.length).toBeGreaterThan(5);
+  expect(named.filter((name) => !known.includes(name.split(' ')[1] ?? ''))).toEqual([]);
+});
+
+/** The scripts of a package.json. */
+function scriptsIn(file: string): Record<string, string> {
+  return (JSON.parse(read(file)) as { scripts: Record<string, string> }).scripts;
+}
+
+test('each fence begins a block that is run, but for a few that say why not', () => {
+  const unread = PAGES.filter(
+    (page) => (read(page).match(/^ *```/gm)?.length ?? 0) !== 2 * snippetsOf(page).length,
+  );
+  expect(unread).toEqual(['docs/README.md']); // which shows a block within a block
+  const left = PAGES.flatMap(snippetsOf).filter(({ word }) => word.startsWith('not run: '));
+  expect(left.length).toBeLessThan(20);
 });
 
 test('texts and comments name only files that are there', () => {
@@ -102,8 +149,8 @@ test('texts and comments name only files that are there', () => {
     files.some((file) => `/${file}`.endsWith(`/${name.replace(/^(\.{0,2}\/)+/, '')}`));
   const texts = files.flatMap((file): [string, RegExp][] => {
     if (/^CHANGELOG|new-service\/2\.0\.0\//.test(file)) return []; // the past
-    // What a plus marks is to be written.
-    if (file.endsWith('.md')) return [[file, /`([\w./-]+\.(?:ts|mjs|md))`(?! \(\+)/g]];
+    // What a plus marks, or a page lets a reader save, is to be written.
+    if (file.endsWith('.md')) return [[file, /(?<!save this as )`([\w./-]+\.(?:ts|mjs|md))`(?! \(\+)/g]];
     return /\.m?ts$/.test(file)
       ? [[file, /^\s*(?:\/\/|\/?\*).*?(?<![\w*])([\w./-]+\.(?:ts|mjs|md))\b/gm]]
       : [];

@@ -46,7 +46,9 @@ export function readSentOperations(document: OpenApiDocument): readonly SentOper
       webhook,
       placed.filter(({ path }) => path === webhook),
     );
-  for (const { method, path, pointer } of [...operationPlaces(document), ...placed]) {
+  // Several paths may refer to one path item.
+  const owners = new Map([...operationPlaces(document), ...placed].map((place) => [place.pointer, place]));
+  for (const { method, path, pointer } of owners.values()) {
     const owner = document.follow(pointer);
     const { operationId = camelCase(`${method.toLowerCase()} ${path}`) } = owner.value;
     const callbacks = joinPointer(owner.pointer, 'callbacks');

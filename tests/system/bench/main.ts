@@ -23,7 +23,7 @@ import type { Subject } from './servers';
 
 /*
  * `make bench`: what requests cost here and elsewhere, in about five minutes. ONLY=plant,get measures the row plant
- * and all of get-10 to get-1000, for whoever makes them cheaper. SAVE=1 draws chart.svg beside this file anew, which README shows.
+ * and all of get-10 to get-1000, for whoever makes them cheaper. SAVE=1 draws chart.svg beside this file anew, which docs/benchmarks.md shows.
  * BEFORE=../checkout compares with the build of another checkout in place of the peers.
  */
 

@@ -2,7 +2,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { UndocumentedRequest } from '../../../src/contract';
+import { Problem, UndocumentedRequest } from '../../../src/contract';
 import { Variables } from '../../../src/runtime/config';
 import { attemptDelivery, isPublic, receiverOf } from '../../../src/runtime/delivery';
 import { readSenders, type SendersConfig, signatureOf, signingKey } from '../../../src/runtime/sender-config';
@@ -89,6 +89,13 @@ const first =
     (answers[nth - 1] ?? status(204))(response, nth);
   };
 const never: Answer = () => undefined;
+const endless: Answer = (response) => {
+  response.writeHead(200, { 'Content-Type': 'application/json' });
+  const more = () => {
+    if (!response.destroyed) response.write('1,'.repeat(10_000), more);
+  };
+  more();
+};
 
 describe('a signature', () => {
   test('is that of the reference library, for each secret', () => {
@@ -137,6 +144,39 @@ describe('a signature', () => {
   });
 });
 
+test('the secrets are those of the file, after each change of it', async () => {
+  const path = `${file}.secrets`;
+  const write = (text: string) => {
+    writeFileSync(path, text);
+    for (let i = 0; i < 2; i++) jest.advanceTimersToNextTimer();
+  };
+  writeFileSync(path, `${OLD}\n`);
+  jest.useFakeTimers({
+    doNotFake: ['Date', 'setTimeout', 'clearTimeout', 'setImmediate', 'nextTick', 'performance'],
+  });
+  const { config } = read({ WEBHOOK_SECRETS_FILE: path });
+  const { received, send, lines } = await exchange(status(204), { source: config.source });
+  for (const text of ['', `${OLD}\n${NEW}\n`, 'short\n', `${NEW}\n`]) {
+    if (text !== '') write(text);
+    await send();
+  }
+  jest.useRealTimers();
+  const of = (keys: readonly string[], { headers, body }: (typeof received)[number]) =>
+    signatureOf(
+      String(headers['webhook-id']),
+      body,
+      keys.map(signingKey),
+      Number(headers['webhook-timestamp']) * 1000,
+    );
+  for (const [i, keys] of [[OLD], [OLD, NEW], [OLD, NEW], [NEW]].entries()) {
+    const one = received[i];
+    expect(one?.headers).toMatchObject(one ? of(keys, one) : {});
+  }
+  expect(lines.map(({ fields }) => fields)).toEqual([
+    expect.stringMatching(/^WEBHOOK_SECRETS_FILE: expected/),
+  ]);
+});
+
 describe('a message', () => {
   test('is kept as JSON and sent later, as it was judged', async () => {
     const { received, senders, url } = await exchange(
@@ -154,6 +194,14 @@ describe('a message', () => {
     await expect((async () => senders.deliver({ ...kept, name: 'gone' }))()).rejects.toThrow(
       UndocumentedRequest,
     );
+  });
+
+  test('has an id that a header can carry', async () => {
+    const { senders, url } = await exchange(status(204));
+    for (const id of ['', 'a b', 'a\n', 'ü', 'x'.repeat(257)])
+      expect(() => senders.write('made', { url, body: { id: 1 } }, { id })).toThrow(
+        'an id of 1 to 256 visible',
+      );
   });
 
   test('that the document does not allow is thrown and logged, and does not leave', async () => {
@@ -235,11 +283,7 @@ describe('a message', () => {
       status(200, { 'Content-Type': 'application/json' }, '{}'),
       "body must have required property 'id'",
     ],
-    [
-      'a body that has no end',
-      status(200, { 'Content-Type': 'application/json' }, `[${'1,'.repeat(1e6)}`),
-      'is not well-formed JSON',
-    ],
+    ['a body that has no end', endless, 'is not well-formed JSON'],
   ])('is delivered by %s, which is logged', async (_, answer, reason) => {
     const { received, lines, send } = await exchange(answer);
     const why = expect.stringContaining(reason) as string;
@@ -253,8 +297,7 @@ describe('the queue', () => {
     const held: http.ServerResponse[] = [];
     const { send, received } = await exchange((response) => held.push(response), { queue: 2500 });
     const all = [send(1), send(2)];
-    expect(() => send(3)).toThrow(expect.objectContaining({ kind: 'unavailable' }));
-    expect(() => send(3)).toThrow('made is not sent: too many others wait');
+    expect(() => send(3)).toThrow(new Problem('unavailable', 'made is not sent: too many others wait'));
     while (held.length < 2) await new Promise(setImmediate);
     for (const response of held.splice(0)) response.writeHead(204).end();
     await Promise.all(all);
@@ -326,7 +369,7 @@ describe('at the end', () => {
   });
 
   test('what does not end in time is ended', async () => {
-    const { senders, send, received } = await exchange(never);
+    const { senders, send, received } = await exchange(never, { timeout: 600_000 });
     const all = [1, 2, 3, 4, 5, 6].map(send);
     while (received.length < 4) await new Promise(setImmediate);
     jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'performance'] });
@@ -384,6 +427,7 @@ describe('a receiver', () => {
     ['ftp://a.example/', 'its URL does not begin with https:'],
     ['file:///etc/passwd', 'its URL does not begin with https:'],
     ['/in', 'its URL is none'],
+    [undefined as never, 'its URL is none'],
     ['https://user:pass@a.example/', 'its URL has credentials'],
     ...[
       '127.0.0.1',

@@ -17,10 +17,13 @@ import { compileTexts, typesOfAll } from '../../support/compile';
 const ROOT = join(__dirname, '../../..');
 const EXAMPLES = join(ROOT, 'node_modules/@readme/oas-examples');
 const filesIn = (folder: string) => readdirSync(folder).map((name) => join(folder, name));
-/** Documents that others wrote, of an npm package, and those of our own suites. `make documents` has larger ones. */
-const PUBLIC = ['3.0/json', '3.1/json']
-  .flatMap((folder) => filesIn(join(EXAMPLES, folder)))
-  .filter((file) => file.endsWith('.json') && !file.endsWith('schema-validation-top-level.json')); // of another dialect
+const [LATER, EARLIER] = ['3.1', '3.0'].map((version) => filesIn(join(EXAMPLES, version, 'json')));
+/** Documents that others wrote, of an npm package, each in one version, and our own. `make documents` has larger ones. */
+const PUBLIC = [
+  ...new Map([...(EARLIER ?? []), ...(LATER ?? [])].map((file) => [basename(file), file])).values(),
+].filter(
+  (file) => file.endsWith('.json') && !file.endsWith('schema-validation-top-level.json'), // of another dialect
+);
 const OWN = filesIn(join(ROOT, 'tests/http/documents')).filter((file) => file.endsWith('.yaml'));
 
 /** The bodies of JSON of the operations of a document, each schema once in each direction. */
