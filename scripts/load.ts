@@ -23,20 +23,15 @@ export function named<T>(name: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    const { message, errors } = error as Partial<Error & { errors: readonly SyntaxFault[] }>;
-    const fault = errors?.[0];
-    const place = fault?.location;
-    const sentence = place
-      ? `${nameInProject(path.resolve(place.file))}:${place.line}:${place.column + 1}: ${fault.text}`
-      : `${name}: ${message ?? String(error)}`;
+    const message = error instanceof Error ? error.message : String(error);
+    // What esbuild, by which tsx reads TypeScript, says of a file that it cannot read. The column starts at 0.
+    const [, file, line = '', column, fault = ''] = /^(.+):(\d+):(\d+): ERROR: (.*)$/m.exec(message) ?? [];
+    const sentence =
+      file === undefined
+        ? `${name}: ${message}`
+        : `${nameInProject(path.resolve(file))}:${line}:${Number(column) + 1}: ${fault}`;
     throw new Error(sentence, { cause: error });
   }
-}
-
-/** What esbuild, by which tsx reads TypeScript, says of a file that it cannot read. The column starts at 0. */
-interface SyntaxFault {
-  readonly text: string;
-  readonly location?: { readonly file: string; readonly line: number; readonly column: number } | null;
 }
 
 /** The formats and codecs of the service: the export of src/extensions.ts. None if there is no such file. */

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { UsageError } from './command';
+import { RUN, UsageError } from './command';
 
 /** The root folder of the service, where the commands run. The paths below are relative to it. */
 export let root = process.cwd();
@@ -50,6 +50,19 @@ export function readManifest(): Manifest {
     // The same sentence.
   }
   throw new UsageError('package.json: expected a file with an object in JSON');
+}
+
+/** What every service has in its folder. */
+const PARTS = ['package.json', 'openapi', 'src'];
+
+/** @throws {UsageError} if the current folder is not that of a service */
+export function assertService(): void {
+  readManifest();
+  const missing = PARTS.find((name) => !existsSync(name));
+  if (missing !== undefined)
+    throw new UsageError(
+      `expected the folder of a service, got ${process.cwd()}, which has no ${missing}: go to one, or lay one out from a document by \`${RUN} new DOCUMENT\``,
+    );
 }
 
 /** The folder of the document and of its parts. */

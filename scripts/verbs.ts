@@ -1,7 +1,6 @@
 /** The table of the commands. Each loads its program when it runs: the help of all is there without any tool. */
-import { existsSync } from 'node:fs';
-import { type Command, type Options, RUN, UsageError } from './command';
-import { readManifest } from './paths';
+import type { Command, Options } from './command';
+import { assertService } from './paths';
 import { CONTRACT } from './prove/options';
 
 const JSON_RESULT = {
@@ -16,19 +15,6 @@ const AGAIN = {
 const OUTSIDE = { type: 'boolean', help: 'parts of the document may be outside of its folder' } as const;
 
 const verb = <O extends Options>(command: Command<O>): Command<O> => command;
-
-/** What every service has in its folder. */
-const PARTS = ['package.json', 'openapi', 'src'];
-
-/** @throws {UsageError} if the current folder is not that of a service */
-function assertService(): void {
-  readManifest();
-  const missing = PARTS.find((name) => !existsSync(name));
-  if (missing !== undefined)
-    throw new UsageError(
-      `expected the folder of a service, got ${process.cwd()}, which has no ${missing}: go to one, or lay one out from a document by \`${RUN} new DOCUMENT\``,
-    );
-}
 
 /** A command that works on the service in the current folder. */
 const ofService = <O extends Options>(command: Command<O>): Command<O> => ({

@@ -2,8 +2,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { compileContract, InvalidContract, OpenApiDocument } from '../../src/contract';
-import { assertService, type Outcome, UsageError } from '../command';
+import { type Outcome, UsageError } from '../command';
 import { toMockable } from '../mock/document';
+import { assertService } from '../paths';
 import { publish } from '../publish/publish';
 import { located, readSource, SourceError } from '../source/source';
 import { clientOf, HEADER } from './client';

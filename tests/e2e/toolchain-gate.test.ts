@@ -66,6 +66,17 @@ test('refuses the name of no check', () => {
   });
 });
 
+test.each([
+  ['src/extensions.ts', 'export const extensions = (', /^src\/extensions\.ts:\d+:\d+: .*\n$/],
+  ['src/extensions.ts', 'undefined.x', /^src\/extensions\.ts: Cannot read .*\n$/],
+])('an error in %s, %j, names the file', (file, text, sentence) => {
+  const before = project.read(file);
+  project.write(file, text);
+  const ended = project.run('tsx', 'scripts/cli.ts', 'generate');
+  project.write(file, before);
+  expect(ended).toEqual({ status: 1, output: expect.stringMatching(sentence) as string });
+});
+
 test('a program of the service ends with its own status, tells what it did as JSON, and shows a stack on request', () => {
   const verb = (...args: string[]) => project.run('tsx', 'scripts/cli.ts', ...args);
   project.write('src/seed.ts', "throw new TypeError('the pots are missing');\n");

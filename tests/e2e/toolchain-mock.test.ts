@@ -127,6 +127,12 @@ it.each([
   expect(mock.output().slice(0, sentence.length)).toBe(sentence);
 });
 
+it('refuses a wrong variable with a sentence', async () => {
+  start(SECURITY, { PORT: 'abc' });
+  expect(await mock.exit).toBe(2);
+  expect(mock.output()).toBe('PORT: expected an integer from 0 to 65535, got "abc"\n');
+});
+
 it.each(['0', '2', 'yes', 'ALL', '1 all'])('make contract refuses WRITE=%s with a sentence', (value) => {
   const args = ['-s', 'contract', 'URL=http://127.0.0.1:1', 'DOC=openapi.yaml', `WRITE=${value}`];
   const { status, stderr } = spawnSync('make', args, { cwd: ROOT, encoding: 'utf8' });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { execute, type Command } from '../../../scripts/command';
 import { withHelp } from '../../../scripts/commands-page';
+import { workOn } from '../../../scripts/paths';
 import { VERBS } from '../../../scripts/verbs';
 import { useFolder } from '../../support/folder';
 
@@ -17,12 +18,12 @@ async function run(command: Command, ...argv: string[]) {
       printed[method].push(texts.map((text) => (text as Partial<Error>).stack ?? String(text)).join(' '));
     }),
   );
-  process.chdir(folder.path('.'));
+  workOn(folder.path('.'));
   try {
     const status = await execute(command, argv);
     return { status, stdout: printed.log.join('\n'), stderr: printed.error.join('\n') };
   } finally {
-    process.chdir(ROOT);
+    workOn(ROOT);
     for (const spy of spies) spy.mockRestore();
   }
 }
@@ -129,6 +130,16 @@ test.each(VERBS.filter(({ name }) => !ANYWHERE.includes(name)).map((verb) => [ve
   },
 );
 
+test.each(['{', 'null', '7', ''])('a package.json with the text %j is a sentence', async (text) => {
+  folder.write({ 'package.json': text });
+  const [verb] = VERBS.filter(({ name }) => name === 'generate');
+  expect(verb && (await run(verb))).toEqual({
+    status: 2,
+    stdout: '',
+    stderr: 'package.json: expected a file with an object in JSON',
+  });
+});
+
 test('a word with one mistake is told the verb or the option that it may be', async () => {
   const options = VERBS.flatMap((verb) => Object.keys(verb.options).map((name) => [verb, name] as const));
   const mistaken = fc
@@ -166,12 +177,28 @@ const caught = (work: () => unknown): unknown => {
 };
 
 test.each([
-  [caught(() => readFileSync('/no/such/file')), /^\/no\/such\/file: no such file or directory/],
-  [caught(() => readFileSync('/')), /^contract-first fail: illegal operation on a directory/],
-  [new TypeError('x is not a function'), /^contract-first fail: ended by an unexpected TypeError, .*--debug/],
-  [caught(() => JSON.parse('{')), /^contract-first fail: ended by an unexpected SyntaxError, .*--debug/],
-  ['text', /^contract-first fail: ended by an unexpected string, .*--debug/],
-])('%s is one sentence, and its stack is for --debug', async (error, sentence) => {
+  [
+    'a missing file',
+    caught(() => readFileSync('/no/such/file')),
+    /^\/no\/such\/file: no such file or directory/,
+  ],
+  [
+    'a folder in place of a file',
+    caught(() => readFileSync('/')),
+    /^contract-first fail: illegal operation on a directory/,
+  ],
+  [
+    'a fault',
+    new TypeError('x is not a function'),
+    /^contract-first fail: ended by an unexpected TypeError\. --debug/,
+  ],
+  [
+    'text that is no JSON',
+    caught(() => JSON.parse('{')),
+    /^contract-first fail: ended by an unexpected SyntaxError\. --debug/,
+  ],
+  ['a value that is no error', 'text', /^contract-first fail: ended by an unexpected string\. --debug/],
+])('%s is one sentence, and its stack is for --debug', async (_, error, sentence) => {
   const { status, stderr } = await run(failing(error));
   expect({ status, sentence: isSentence(stderr) }).toEqual({ status: 1, sentence: true });
   expect(stderr).toMatch(sentence);

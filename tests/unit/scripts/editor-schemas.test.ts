@@ -137,7 +137,7 @@ test.each(Object.entries(FILES))(
       if (accepts(value) !== (faults.length === 0)) differing.push([key, faults]);
     }
     expect(differing).toEqual([]);
-  expect(printed).not.toHaveBeenCalled(); // by a library
+    expect(printed).not.toHaveBeenCalled(); // by a library
     expect(printed).not.toHaveBeenCalled(); // by a library
     expect(refused).toBeGreaterThan(seen.size / 4);
   },
