@@ -102,7 +102,10 @@ test('a failure anywhere leaves the folder as it was', async () => {
       let rest = written;
       const { writeFileSync: write } = fs;
       const spy = jest.spyOn(fs, 'writeFileSync').mockImplementation((...args) => {
-        if (rest-- > 0) { write(...args); return; }
+        if (rest-- > 0) {
+          write(...args);
+          return;
+        }
         throw new Error('ENOSPC');
       });
       const options = {
