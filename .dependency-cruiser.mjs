@@ -62,9 +62,9 @@ const CORE = {
 /** The modules of the toolchain. */
 const TOOLCHAIN = {
   'command.ts': [],
-  'paths.ts': [],
+  'paths.ts': ['command.ts'],
   'jobs.ts': ['command.ts', 'paths.ts'],
-  'load.ts': ['paths.ts'],
+  'load.ts': ['command.ts', 'paths.ts'],
   'node-version.cjs': [],
   compiler: ['generate', 'paths.ts'],
   gate: ['command.ts', 'compiler', 'paths.ts'],
@@ -74,22 +74,25 @@ const TOOLCHAIN = {
   breaking: ['command.ts', 'publish', 'source', 'load.ts', 'paths.ts'],
   generate: ['command.ts', 'breaking', 'publish', 'source', 'paths.ts'],
   mock: ['command.ts', 'breaking', 'publish', 'source', 'load.ts', 'paths.ts'],
+  client: ['command.ts', 'mock', 'publish', 'source'],
   dev: ['command.ts', 'compiler', 'generate', 'source', 'load.ts', 'paths.ts'],
   prove: ['command.ts', 'generate', 'publish', 'source', 'load.ts'],
   new: ['command.ts', 'generate', 'mock', 'publish', 'source', 'paths.ts'],
   'verbs.ts': [
     'command.ts',
     'breaking',
+    'client',
     'dev',
     'gate',
     'generate',
     'jobs.ts',
     'mock',
     'new',
+    'paths.ts',
     'prove',
     'upgrade.ts',
   ],
-  'cli.ts': ['command.ts', 'verbs.ts'],
+  'cli.ts': ['command.ts', 'paths.ts', 'verbs.ts'],
   'commands-page.ts': ['command.ts', 'paths.ts', 'verbs.ts'],
 };
 

@@ -16,7 +16,7 @@ INSTALLED := node_modules/.package-lock.json
 # The targets that are verbs do what `npx contract-first VERB` does.
 CLI := tsx scripts/cli.ts
 
-.PHONY: help install generate breaking check quick loop modules format build pack test gate run dev migrate backup restore seed mock clean browser contract todo new mutants crash cluster alerts connections soak bodies growth bench testers servers documents sbom image
+.PHONY: help install generate client breaking check quick loop modules format build pack test gate run dev migrate backup restore seed mock clean browser contract todo new mutants crash cluster alerts connections soak bodies growth bench testers servers documents consumers sbom image
 
 DAILY := dev generate check test contract todo run mock
 help: ## list the targets
@@ -61,6 +61,9 @@ mock: $(INSTALLED) ## serve any document: make mock DOC=path/to/openapi.yaml
 
 generate: $(INSTALLED) ## update generated/ and handler stubs from openapi/; list the changes; ALL=1 lists every line
 	@$(CLI) generate $(if $(ALL),--all)
+
+client: $(INSTALLED) ## write a typed client, OUT=client.ts, of the contract or of DOC=path/to/openapi.yaml
+	@$(CLI) client $(if $(DOC),'$(DOC)') --out '$(or $(OUT),client.ts)' $(if $(ALLOW_OUTSIDE),--allow-outside)
 
 breaking: $(INSTALLED) ## list the changes that break a client of the contract at BASE=git-ref
 	@$(CLI) breaking '$(BASE)' $(if $(ALL),--all)
@@ -143,6 +146,10 @@ $(TESTERS)/node_modules/.package-lock.json: $(TESTERS)/package.json $(TESTERS)/.
 documents: $(INSTALLED) ## test the mock of public documents, or with NEW=1 `make new`; reports/documents/; ONLY=uspto,train-travel
 	@$(if $(NEW),tsx scripts/pack/main.ts >/dev/null)
 	@tsx tests/system/documents/main.ts $(if $(NEW),new,mock) $(ONLY)
+
+consumers: $(INSTALLED) ## install the package by npm, pnpm and Yarn, alone and in services; publint, attw; ONLY=pnpm
+	@tsx scripts/pack/main.ts >/dev/null
+	@tsx tests/system/consumers/main.ts $(if $(ONLY),'$(ONLY)')
 
 sbom: $(INSTALLED) ## list the packages of the server; reports/sbom.cdx.json (CycloneDX)
 	@mkdir -p reports

@@ -1,5 +1,7 @@
 /** The table of the commands. Each loads its program when it runs: the help of all is there without any tool. */
-import { assertService, type Command, type Options } from './command';
+import { existsSync } from 'node:fs';
+import { type Command, type Options, RUN, UsageError } from './command';
+import { readManifest } from './paths';
 import { CONTRACT } from './prove/options';
 
 const JSON_RESULT = {
@@ -14,6 +16,19 @@ const AGAIN = {
 const OUTSIDE = { type: 'boolean', help: 'parts of the document may be outside of its folder' } as const;
 
 const verb = <O extends Options>(command: Command<O>): Command<O> => command;
+
+/** What every service has in its folder. */
+const PARTS = ['package.json', 'openapi', 'src'];
+
+/** @throws {UsageError} if the current folder is not that of a service */
+function assertService(): void {
+  readManifest();
+  const missing = PARTS.find((name) => !existsSync(name));
+  if (missing !== undefined)
+    throw new UsageError(
+      `expected the folder of a service, got ${process.cwd()}, which has no ${missing}: go to one, or lay one out from a document by \`${RUN} new DOCUMENT\``,
+    );
+}
 
 /** A command that works on the service in the current folder. */
 const ofService = <O extends Options>(command: Command<O>): Command<O> => ({
@@ -162,6 +177,21 @@ so is one that matches a change after its version. A new version of the document
 Exit status: 0 no client breaks but as accepted, 1 one does or an entry is wrong, 2 the contracts cannot be compared.`,
     run: async ({ values, positionals: [ref = ''] }) =>
       (await import('./breaking/main.js')).runBreaking(ref, values.all),
+  }),
+  verb({
+    name: 'client',
+    usage: '[DOCUMENT] [options]',
+    summary: 'Write a typed client of a document, by default of the service in the current folder',
+    options: {
+      out: { type: 'string', value: 'FILE', help: 'the file to write: client.ts by default' },
+      check: { type: 'boolean', help: 'write nothing; the status is 1 if the file is stale' },
+      'allow-outside': OUTSIDE,
+      json: JSON_RESULT,
+    },
+    example: 'path/to/openapi.yaml --out src/client.ts',
+    notes: 'The file needs no package: it calls fetch, in Node, Deno and browsers.',
+    run: async ({ values, positionals: [document] }) =>
+      (await import('./client/main.js')).writeClient(document, values),
   }),
   ofService({
     name: 'todo',

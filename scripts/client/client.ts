@@ -36,6 +36,8 @@ export interface GeneratedClient {
   readonly text: string;
   /** The schemas for which no type was found: it is `unknown`. */
   readonly untyped: readonly Remark[];
+  /** Their number. */
+  readonly operations: number;
 }
 
 /** @throws {SourceError} if no types are found */
@@ -57,6 +59,7 @@ export function clientOf(document: OpenApiDocument): GeneratedClient {
   });
   return {
     untyped,
+    operations: calls.length,
     text: `${text.replace(/^\/\*\*[^]*?\*\//, HEADER)}
 /** The secrets of the security schemes, by name. */
 export interface Credentials {
@@ -71,7 +74,7 @@ ${calls.join('')}}
  *
  * @throws {UnwritableRequest} if baseUrl is no URL
  */
-export const createClient = (options: ClientOptions<Credentials>): Client => connect<Client>(plans(), options);
+export const createClient = (options: ClientOptions<Credentials>): Client => connect(plans(), options) as Client;
 
 ${runtimeText()}
 const plans = (): Plans => JSON.parse(${literalOf(JSON.stringify(plans))}) as Plans;
@@ -79,7 +82,7 @@ const plans = (): Plans => JSON.parse(${literalOf(JSON.stringify(plans))}) as Pl
   };
 }
 
-const HEADER = `/**
+export const HEADER = `/**
  * A client, made by \`contract-first client\`. Do not edit: make it again. It needs nothing but fetch.
  */`;
 

@@ -148,11 +148,10 @@ class PlanReader {
 /** How a part is written, by its Encoding Object: what has none is written by the kind of its value. */
 function partOf(given: unknown): plan.Part {
   const { style, explode, allowReserved, contentType } = isObject(given) ? given : {};
-  if ([style, explode, allowReserved].some((field) => field !== undefined))
-    return {
-      style: String(style ?? 'form'),
-      explode: Boolean(explode ?? [undefined, 'form'].includes(style as string)),
-    };
+  if ([style, explode, allowReserved].some((field) => field !== undefined)) {
+    const own = typeof style === 'string' ? style : 'form';
+    return { style: own, explode: typeof explode === 'boolean' ? explode : own === 'form' };
+  }
   if (typeof contentType !== 'string') return {};
   const types = contentType.split(',').map((type) => type.trim());
   const type = types.find((one) => !one.includes('*'));

@@ -74,8 +74,8 @@ export class Shapes {
     const shape: Mutable = {};
     if (isInt64(value)) shape.int64 = true;
     if (isContent(value)) shape.content = this.add(joinPointer(pointer, 'contentSchema'));
-    if (value['type'] !== undefined)
-      shape.types = [value['type']].flat().map((type) => (type === 'integer' ? 'number' : String(type)));
+    const types = [value['type']].flat().filter((type) => typeof type === 'string');
+    if (types.length > 0) shape.types = types.map((type) => (type === 'integer' ? 'number' : type));
     const values = 'const' in value ? [value['const']] : value['enum'];
     if (Array.isArray(values) && values.every((one) => typeof one !== 'object'))
       shape.values = values as unknown[];

@@ -46,6 +46,9 @@ const PAGE = [
 /** The programs that commands run as processes and threads of their own. */
 const PROGRAMS = ['scripts/gate/code', 'scripts/gate/boundaries', 'scripts/dev/rest', 'scripts/new/finish'];
 
+/** The texts of which a generated client consists. */
+const CLIENT = 'scripts/client/runtime';
+
 const HOST = {
   getCurrentDirectory: () => root,
   getCanonicalFileName: (name: string) => name,
@@ -99,14 +102,16 @@ export function pack(): string {
     'src/kysely/README.md',
     'docs/commands.md',
     'docs/operations.md',
+    'docs/packages.md',
     'docs/postgres-backup.md',
   ])
     files.set(name, readFileSync(path.join(root, name), 'utf8'));
   for (const name of readdirSync(path.join(root, SCHEMAS)))
     files.set(`schemas/${name}`, readFileSync(path.join(root, SCHEMAS, name), 'utf8'));
   const scripts = readdirSync(path.join(root, SCRIPTS)).map((name) => `${SCRIPTS}/${name}`);
+  const runtime = readdirSync(path.join(root, CLIENT)).map((name) => `${CLIENT}/${name}`);
   const texts = ['scripts/prove/report/page.css', 'scripts/new/example.yaml'];
-  for (const name of [...texts, ...scripts, ...LAUNCHERS])
+  for (const name of [...texts, ...runtime, ...scripts, ...LAUNCHERS])
     files.set(`dist/${name}`, readFileSync(path.join(root, name), 'utf8'));
   for (const file of layoutFiles()) files.set(`dist/scripts/new/layout/${file}`, readLayout(file));
   const own = createManifest(manifest, files);

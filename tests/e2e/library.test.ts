@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { keepPostgres } from '../support/databases';
 import { keepFolder } from '../support/folder';
+import { generateClient } from '../support/generated-client';
 import { installBeside, layOut, TARBALL } from '../support/package';
 import { commandsOf, followCommands } from '../support/page';
 import { type RunningProcess, startProcess } from '../support/process';
@@ -36,6 +37,43 @@ async function follow(url: string): Promise<string[]> {
   return printed;
 }
 
+/** Members borrow books and bring them back, by a generated client. */
+async function borrow(): Promise<void> {
+  const createClient = generateClient(service);
+  const server = startProcess(
+    [join(service, 'dist/main.js')],
+    { PORT: '0', DATABASE_URL: 'memory:' },
+    service,
+  );
+  const [baseUrl] = await server.printed(/http:\/\/127\.0\.0\.1:\d+/);
+  const member = { email: 'ada@example.org', name: 'Ada', password: 'a long password' };
+  let token = '';
+  const client = createClient({ baseUrl, credentials: { Token: () => token } });
+  const call = async (id: string, request?: object) => {
+    const answer = await client[id]?.(request);
+    return [answer?.status, answer?.body as Readonly<Record<string, unknown>>] as const;
+  };
+  expect(await call('register', { body: member })).toMatchObject([201, { user: { email: member.email } }]);
+  expect(await call('register', { body: member })).toMatchObject([409, {}]);
+  expect(await call('login', { body: { ...member, password: 'wrong' } })).toMatchObject([401, {}]);
+  expect(await call('getMe')).toMatchObject([401, {}]);
+  token = String((await call('login', { body: member }))[1]['token']);
+  const [, author] = await call('createAuthor', { body: { name: 'Jane Austen' } });
+  expect(author).toEqual({ name: 'Jane Austen', id: 1n });
+  const isbn = '9780000000001';
+  const book = { isbn, title: 'Emma', authorId: author['id'], genre: 'novel' };
+  expect((await call('createBook', { body: { book } }))[0]).toBe(201);
+  expect(await call('borrowBook', { path: { isbn } })).toMatchObject([201, { id: 1n }]);
+  expect(await call('borrowBook', { path: { isbn } })).toMatchObject([409, {}]);
+  expect(await call('listBooks', { query: { available: false, genre: 'novel' } })).toMatchObject([
+    200,
+    { books: [{ isbn, mine: true }], total: 1n },
+  ]);
+  expect((await call('returnBook', { path: { loanId: 1n } }))[0]).toBe(200);
+  expect(await call('returnBook', { path: { loanId: 2n ** 62n } })).toMatchObject([404, {}]);
+  expect(await server.stop()).toBe(0);
+}
+
 test('the commands of the first hour work as they stand, and end in a service that is proven on both databases', async () => {
   expect(LAY_OUT).toContain(
     'contract-first new tests/e2e/library/library.yaml --dir ../library\ncd ../library\n',
@@ -62,4 +100,5 @@ test('the commands of the first hour work as they stand, and end in a service th
   expect(column).toMatch(/ 2 {2}shelves\n/);
   expect(column).toContain('seeded\n');
   expect(proven.match(/^PROVEN (\d+)\/\1, WAIVED 0, UNPROVEN 0, BLOCKED 0/gm)).toHaveLength(2);
+  await borrow();
 });

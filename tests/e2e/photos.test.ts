@@ -2,6 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { keepPostgres } from '../support/databases';
 import { keepFolder } from '../support/folder';
+import { generateClient } from '../support/generated-client';
 import { installBeside, layOut, TARBALL } from '../support/package';
 import { commandsOf, followCommands } from '../support/page';
 import { startProcess } from '../support/process';
@@ -15,7 +16,6 @@ const [LAY_OUT = '', WRITE = '', RUN, WATCH = '', UPLOAD = '', DOWNLOAD = '', PR
 
 const folder = keepFolder();
 const service = join(folder, 'photos');
-const AUTHORIZED = { Authorization: 'Bearer secret' };
 const createDatabase = keepPostgres();
 beforeAll(async () => {
   installBeside(folder, TARBALL);
@@ -79,25 +79,47 @@ test('the commands of the page work as they stand, and end in a service that is 
   expect(proven.match(/^PROVEN (\d+)\/\1, WAIVED 0, UNPROVEN 0, BLOCKED 0/gm)).toHaveLength(2);
 });
 
-test('who watches one process learns in order what happens at another', async () => {
+test('who watches one process by a generated client learns in order what happens at another', async () => {
+  const createClient = generateClient(service);
   const env = { DATABASE_URL: await createDatabase(), PHOTOS_FOLDER: join(folder, 'shared') };
   const servers = [await serve(env), await serve(env)];
-  const [one, other] = servers.map(({ address }) => address);
-  const events = await fetch(`${one}/events`, { headers: AUTHORIZED });
-  const statuses = Array.from({ length: 30 }, async (_, i) => {
-    const body = new FormData();
-    body.set('photo', new Blob([`photo ${i}`], { type: 'image/png' }));
-    return (await fetch(`${i % 2 ? one : other}/photos`, { method: 'POST', headers: AUTHORIZED, body }))
-      .status;
-  });
-  expect(new Set(await Promise.all(statuses))).toEqual(new Set([201]));
-  let text = '';
-  for await (const bytes of events.body ?? []) {
-    text += Buffer.from(bytes).toString();
-    if (text.match(/^data: .*\n\n/gm)?.length === 30) break;
-  }
-  expect(Array.from(text.matchAll(/^id: (\d+)$/gm), ([, id]) => Number(id))).toEqual(
-    Array.from({ length: 30 }, (_, i) => i + 1),
+  const clients = servers.map(({ address }) =>
+    createClient({ baseUrl: address, credentials: { Token: 'secret' } }),
   );
+  const call = (id: string, request?: object, at = 0) => clients[at]?.[id]?.(request);
+  const events = (await call('watchPhotos'))?.body as AsyncIterable<Readonly<Record<string, unknown>>>;
+  const uploads = Array.from({ length: 30 }, async (_, i) => {
+    const photo = new Blob([`photo ${i}`], { type: 'image/png' });
+    const uploaded = await call('uploadPhoto', { body: { photo, tags: ['a', 'b'] } }, i % 2);
+    return uploaded?.status === 201 ? (uploaded.body as { readonly id: bigint }).id : uploaded?.body;
+  });
+  const ids = new Set(await Promise.all(uploads));
+  expect([ids.size, [...ids].filter((id) => typeof id !== 'bigint')]).toEqual([30, []]);
+  const told: unknown[] = [];
+  for await (const { id, event, data } of events) {
+    told.push([id, event, ids.has((data as { readonly id: bigint }).id)]);
+    if (told.length === 30) break;
+  }
+  expect(told).toEqual(Array.from({ length: 30 }, (_, i) => [String(i + 1), 'uploaded', true]));
+
+  const [id] = ids;
+  const path = { id };
+  const whole = await call('downloadPhoto', { path });
+  const part = await call('downloadPhoto', { path, headers: { Range: 'bytes=0-4' } }, 1);
+  const known = await call('downloadPhoto', {
+    path,
+    headers: { 'If-None-Match': String(whole?.headers['ETag']) },
+  });
+  expect([whole?.status, part?.status, known?.status]).toEqual([200, 206, 304]);
+  expect([whole, part].map((one) => one?.contentType)).toEqual(['image/png', 'image/png']);
+  expect(await new Response(part?.body as ReadableStream).text()).toBe('photo');
+  const text = new Blob(['no photo'], { type: 'text/plain' });
+  expect(await call('uploadPhoto', { body: { photo: text } })).toMatchObject({
+    status: 400,
+    body: { code: 40001 },
+  });
+  expect(await call('deletePhoto', { path })).toMatchObject({ status: 204, body: undefined });
+  expect(await call('getPhoto', { path })).toMatchObject({ status: 404, contentType: 'application/json' });
+  await (whole?.body as ReadableStream).cancel();
   expect(await Promise.all(servers.map((server) => server.stop()))).toEqual([0, 0]);
 });

@@ -1,7 +1,8 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import ts from 'typescript';
+import { runIn } from './package';
 import type { ClientOptions } from '../../scripts/client/runtime/types';
 
 /** What a call of any operation answers. */
@@ -24,4 +25,11 @@ export function loadClient(folder: string, text: string): CreateClient {
   const file = join(folder, `client-${clients++}.js`);
   writeFileSync(file, ts.transpileModule(text, { compilerOptions: options }).outputText);
   return (createRequire(__filename)(file) as { createClient: CreateClient }).createClient;
+}
+
+/** Loads the client of a service, which `contract-first client` writes there. */
+export function generateClient(service: string): CreateClient {
+  const { status, output } = runIn(service, 'contract-first', 'client');
+  if (status !== 0) throw new Error(output);
+  return loadClient(service, readFileSync(join(service, 'client.ts'), 'utf8'));
 }

@@ -6,6 +6,7 @@ import {
   type Encode,
   entriesOf,
   inField,
+  inName,
   isList,
   jsonOf,
   percent,
@@ -61,21 +62,19 @@ export const writeForm = (parts: Media['parts'], body: unknown): string =>
 
 /** A multipart body (RFC 2046 section 5.1). A Blob of blobs holds no copy of a file. */
 function writeParts(type: string, fields: readonly Field[], headers: PartHeaders): Blob {
-  const [a, b] = crypto.getRandomValues(new BigUint64Array(2));
-  const boundary = `part-${a}-${b}`;
+  const boundary = `part-${crypto.getRandomValues(new BigUint64Array(2)).join('-')}`;
   const pieces = fields.flatMap((field): (string | Blob)[] => {
     const { name, rule, value } = field;
     const file = value instanceof Blob ? value : undefined;
-    const fileName = file && ('name' in file ? String(file.name) : 'blob');
+    const fileName = file ? `; filename=${quoted('name' in file ? String(file.name) : 'blob')}` : '';
     const media = file
       ? file.type || (rule.type ?? 'application/octet-stream')
       : (rule.type ?? (isJson(field) ? 'application/json' : undefined));
     const lines = [
-      ...(name === undefined ? [] : [`Content-Disposition: form-data; name=${quoted(name)}`]),
+      ...(name === undefined ? [] : [`Content-Disposition: form-data; name=${quoted(name)}${fileName}`]),
       ...(media === undefined ? [] : [`Content-Type: ${inField(media)}`]),
-      ...Object.entries(headers[name ?? ''] ?? {}).map(([key, text]) => `${key}: ${inField(text)}`),
+      ...Object.entries(headers[name ?? ''] ?? {}).map(([key, text]) => `${inName(key)}: ${inField(text)}`),
     ];
-    if (name !== undefined && fileName !== undefined) lines[0] += `; filename=${quoted(fileName)}`;
     return [`--${boundary}\r\n${lines.join('\r\n')}\r\n\r\n`, file ?? textOf(field), '\r\n'];
   });
   return new Blob([...pieces, `--${boundary}--\r\n`], { type: `${type}; boundary=${boundary}` });
@@ -87,21 +86,21 @@ async function* itemsOf(body: unknown): AsyncGenerator {
 }
 
 /** The bytes of texts, which are made as they are read. */
-function streamOf(texts: AsyncIterator<string>): ReadableStream<Uint8Array> {
+function streamOf(texts: AsyncGenerator<string, undefined>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   return new ReadableStream({
     async pull(controller) {
-      const { done, value } = await texts.next();
-      if (done === true) controller.close();
-      else controller.enqueue(encoder.encode(value));
+      const next = await texts.next();
+      if (next.done === true) controller.close();
+      else controller.enqueue(encoder.encode(next.value));
     },
     async cancel() {
-      await texts.return?.();
+      await texts.return(undefined);
     },
   });
 }
 
-async function* linesOf(body: unknown, start: string): AsyncGenerator<string> {
+async function* linesOf(body: unknown, start: string): AsyncGenerator<string, undefined> {
   for await (const item of itemsOf(body)) yield `${start}${jsonOf(item)}\n`;
 }
 

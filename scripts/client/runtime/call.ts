@@ -27,7 +27,7 @@ const [TIMEOUT, LONGEST_TIMEOUT, LONGEST_WAIT] = [60_000, 2 ** 31 - 1, 30_000];
 const MOST_RETRIES = 10;
 
 /** The functions of a client, by operationId. */
-export function connect<Client>(plans: Plans, options: ClientOptions<object>): Client {
+export function connect(plans: Plans, options: ClientOptions<object>): object {
   const { operations, schemes } = plans;
   const base = baseOf(options.baseUrl);
   const reader = new Reader(plans.shapes);
@@ -47,16 +47,27 @@ export function connect<Client>(plans: Plans, options: ClientOptions<object>): C
         signal.aborted
           ? signal.reason
           : new NoAnswer(`${operation.id}: the server did not answer, or not to the end`, { cause: error });
-      try {
+      const answered = async () => {
         const secrets = await secretsOf(operation, schemes, (options.credentials ?? {}) as AnyCredentials);
         const written = await writeRequest(operation, base, request, secrets);
         const response = await sendAgain(operation, written, send, signal, retries, failed);
-        return await readAnswer(operation, response, reader, failed);
+        return readAnswer(operation, response, reader, failed);
+      };
+      // A function of the caller, such as its own fetch, may not know the signal.
+      const aborted = new Promise<never>((_, reject) => {
+        const abort = () => {
+          reject(signal.reason as Error);
+        };
+        if (signal.aborted) abort();
+        else signal.addEventListener('abort', abort, { once: true });
+      });
+      try {
+        return await Promise.race([aborted, answered()]);
       } finally {
         clearTimeout(timer);
       }
     };
-  return Object.fromEntries(operations.map((one) => [one.id, callOf(one)])) as Client;
+  return Object.fromEntries(operations.map((one) => [one.id, callOf(one)]));
 }
 
 /** @throws {UnwritableRequest} */
@@ -95,24 +106,21 @@ async function secretsOf(
   { security }: Operation,
   schemes: Plans['schemes'],
   credentials: AnyCredentials,
-): Promise<(readonly [Scheme, string])[]> {
-  const secretOf = (name: string) =>
-    Object.hasOwn(credentials, name)
-      ? credentials[name]
-      : schemes[name]?.kind === 'connection'
-        ? ''
-        : undefined;
-  const chosen = security.find(
-    (alternative) => alternative.length > 0 && alternative.every((name) => secretOf(name) !== undefined),
-  );
-  const found = (chosen ?? []).map(async (name): Promise<readonly [Scheme, string][]> => {
-    const given = secretOf(name);
-    const secret = typeof given === 'function' ? await given() : given;
-    const scheme = schemes[name];
-    if (!scheme || secret === undefined || scheme.kind === 'connection') return [];
-    return [[scheme, typeof secret === 'string' ? secret : basic(secret)]];
-  });
-  return (await Promise.all(found)).flat();
+): Promise<readonly (readonly [Scheme, string])[]> {
+  for (const alternative of security) {
+    const found: (readonly [Scheme, string])[] = [];
+    for (const name of alternative) {
+      const scheme = schemes[name];
+      const given = Object.hasOwn(credentials, name) ? credentials[name] : undefined;
+      const secret = typeof given === 'function' ? await given() : given;
+      if (scheme?.kind === 'connection') found.push([scheme, '']);
+      else if (scheme && secret !== undefined && secret !== '')
+        found.push([scheme, typeof secret === 'string' ? secret : basic(secret)]);
+    }
+    if (found.length > 0 && found.length === alternative.length)
+      return found.filter(([{ kind }]) => kind !== 'connection');
+  }
+  return [];
 }
 
 /** RFC 7617 section 2, in UTF-8. */

@@ -54,7 +54,10 @@ export async function* readItems(
   reader: Reader,
   failed: (error: unknown) => unknown,
 ): AsyncGenerator {
-  if (kind === 'events') return yield* readEvents(split(body, SEPARATORS.events, failed), shape, reader);
+  if (kind === 'events') {
+    yield* readEvents(split(body, SEPARATORS.events, failed), shape, reader);
+    return;
+  }
   const separator = kind === 'records' ? SEPARATORS.records : SEPARATORS.lines;
   for await (const text of split(body, separator, failed))
     if (text.trim() !== '') yield reader.json(text, shape);

@@ -57,8 +57,8 @@ export function stringify(value: unknown): string | undefined {
   if (typeof value === 'bigint') return String(value);
   if (typeof value === 'number' && !Number.isFinite(value))
     throw new UnwritableRequest(`JSON has no ${value}`);
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) as string | undefined;
-  if ('toJSON' in value && typeof value.toJSON === 'function') return stringify(value.toJSON());
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (value instanceof Date) return JSON.stringify(value);
   if (isList(value)) return `[${Array.from(value, (item) => stringify(item) ?? 'null').join()}]`;
   const members = entriesOf(value).flatMap(([name, member]) => {
     const text = stringify(member);
@@ -133,6 +133,7 @@ export function writePairs(
 }
 
 export const inField = only(FIELD, 'a header field');
+export const inName = only(/^[!#$%&'*+.^_`|~\w-]+$/, 'the name of a header field');
 export const inCookie = only(COOKIE, 'a cookie');
 
 /** The text of a query (https://url.spec.whatwg.org/#concept-urlencoded-serializer). */

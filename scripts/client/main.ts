@@ -1,0 +1,76 @@
+/** `contract-first client [DOCUMENT]`: writes a typed client of a document. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { compileContract, InvalidContract, OpenApiDocument } from '../../src/contract';
+import { assertService, type Outcome, UsageError } from '../command';
+import { toMockable } from '../mock/document';
+import { publish } from '../publish/publish';
+import { located, readSource, SourceError } from '../source/source';
+import { clientOf, HEADER } from './client';
+
+interface Settings {
+  readonly out?: string;
+  readonly check?: boolean;
+  readonly 'allow-outside'?: boolean;
+}
+
+/** A document, and a line for each part that its client lacks. */
+interface Described {
+  readonly document: OpenApiDocument;
+  readonly notes: readonly string[];
+}
+
+/**
+ * @param file by default the document of the service in the current folder
+ * @throws {SourceError | UsageError}
+ */
+export async function writeClient(file: string | undefined, settings: Settings): Promise<Outcome> {
+  const { out = 'client.ts', check = false } = settings;
+  const { document, notes } =
+    file === undefined ? await ownDocument() : documentAt(file, settings['allow-outside'] === true);
+  const { text, untyped, operations } = clientOf(document);
+  const lines = [...notes, ...untyped.map(({ pointer, message }) => `  untyped  #${pointer}: ${message}`)];
+  for (const line of lines) console.error(line);
+  const known = read(out);
+  if (known !== undefined && !known.startsWith(HEADER))
+    throw new UsageError(`${out} is no generated client: it stays as it is. Name another file by --out FILE`);
+  const isStale = known !== text;
+  if (isStale && !check) {
+    mkdirSync(path.dirname(out), { recursive: true });
+    writeFileSync(out, text);
+  }
+  const state = isStale ? (check ? 'is stale' : 'is written') : 'is up to date';
+  console.log(`${out} ${state}: ${operations} operation${operations === 1 ? '' : 's'}`);
+  return { status: isStale && check ? 1 : 0, json: { file: out, state, operations, notes: lines } };
+}
+
+async function ownDocument(): Promise<Described> {
+  assertService();
+  return { document: new OpenApiDocument((await publish()).document), notes: [] };
+}
+
+/** What of a document can be served: a client of the rest could not be right. */
+function documentAt(file: string, allowOutside: boolean): Described {
+  const source = readSource(file, allowOutside);
+  try {
+    const { built, leftOut } = toMockable(source.document, (document) => {
+      const { remarks } = compileContract(document, {}, 'at first use');
+      return { built: document, remarks };
+    });
+    if (built) return { document: built, notes: leftOut.map((sentence) => `  left out  ${sentence}`) };
+  } catch (error) {
+    if (error instanceof InvalidContract) throw new SourceError(located(source, error.findings));
+    throw error;
+  }
+  throw new SourceError(`${file} has no operation that can be called`);
+}
+
+/** The text of a file; undefined if there is none. */
+function read(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
