@@ -44,7 +44,17 @@ const DOCUMENT = buildDocument({
       },
     },
     twice: { $ref: '#/components/pathItems/Twice' },
-    'x-own': { post: { requestBody: { content: { ...json({ type: 'string' }), 'text/plain': {} } } } },
+    'x-own': {
+      post: {
+        requestBody: {
+          content: {
+            ...json({ type: 'string' }),
+            'text/plain': {},
+            'application/xml': { schema: { type: 'object' } },
+          },
+        },
+      },
+    },
     raw: {
       post: { requestBody: { required: true, content: { 'application/octet-stream': {} } }, responses: done },
     },
