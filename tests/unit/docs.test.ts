@@ -205,8 +205,11 @@ test('links of the pages lead to files and headings that are there', () => {
   expect(dead.map(({ link }) => link)).toEqual([]);
 });
 
-test('README has at most 150 lines', () => {
+test('README has at most 150 lines, and docs/README.md leads to every page', () => {
   expect(readme.trimEnd().split('\n').length).toBeLessThanOrEqual(150);
+  const index = read('docs/README.md');
+  const pages = PAGES.filter((page) => page !== 'README.md' && page !== 'docs/README.md');
+  expect(pages.filter((page) => !index.includes(`](${page.slice('docs/'.length)})`))).toEqual([]);
 });
 
 test('docs/troubleshooting.md quotes sentences that the code has', () => {
