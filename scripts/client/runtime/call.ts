@@ -106,24 +106,21 @@ async function secretsOf(
   { security }: Operation,
   schemes: Plans['schemes'],
   credentials: AnyCredentials,
-): Promise<(readonly [Scheme, string])[]> {
-  const secretOf = (name: string) =>
-    Object.hasOwn(credentials, name)
-      ? credentials[name]
-      : schemes[name]?.kind === 'connection'
-        ? ''
-        : undefined;
-  const chosen = security.find(
-    (alternative) => alternative.length > 0 && alternative.every((name) => secretOf(name) !== undefined),
-  );
-  const found = (chosen ?? []).map(async (name): Promise<readonly [Scheme, string][]> => {
-    const given = secretOf(name);
-    const secret = typeof given === 'function' ? await given() : given;
-    const scheme = schemes[name];
-    if (!scheme || secret === undefined || scheme.kind === 'connection') return [];
-    return [[scheme, typeof secret === 'string' ? secret : basic(secret)]];
-  });
-  return (await Promise.all(found)).flat();
+): Promise<readonly (readonly [Scheme, string])[]> {
+  for (const alternative of security) {
+    const found: (readonly [Scheme, string])[] = [];
+    for (const name of alternative) {
+      const scheme = schemes[name];
+      const given = Object.hasOwn(credentials, name) ? credentials[name] : undefined;
+      const secret = typeof given === 'function' ? await given() : given;
+      if (scheme?.kind === 'connection') found.push([scheme, '']);
+      else if (scheme && secret !== undefined && secret !== '')
+        found.push([scheme, typeof secret === 'string' ? secret : basic(secret)]);
+    }
+    if (found.length > 0 && found.length === alternative.length)
+      return found.filter(([{ kind }]) => kind !== 'connection');
+  }
+  return [];
 }
 
 /** RFC 7617 section 2, in UTF-8. */

@@ -16,8 +16,8 @@ export class MalformedAnswer extends Error {
 /** Bytes that can be sent. */
 export type Bytes = Uint8Array<ArrayBuffer> | ArrayBuffer | Blob | ReadableStream<Uint8Array>;
 
-/** A secret, or what finds it: before each call, so that it may be renewed. */
-export type Secret<T = string> = T | (() => T | Promise<T>);
+/** A secret, or what finds it before each call. An empty one, or none, is as if it were not given. */
+export type Secret<T = string> = T | (() => T | undefined | Promise<T | undefined>);
 
 /** The settings of a call. Those of the client are its defaults. */
 export interface CallOptions {

@@ -222,7 +222,7 @@ test('a call has the credentials of the first alternative that is complete', asy
   for (const credentials of [
     { user, first: 'a' },
     { first: 'a', second: () => Promise.resolve('b') },
-    { first: 'a' },
+    { first: 'a', second: () => '', user: () => undefined },
     {},
   ]) {
     const { client, requests } = clientOf([], { credentials });
