@@ -1,14 +1,14 @@
 import { type Schema, validate } from '@cfworker/json-schema';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { judgeBreaks } from '../../../scripts/breaking/accepted';
-import { changeText, compareDocuments } from '../../../scripts/breaking/changes';
-import { workOn } from '../../../scripts/paths';
-import type { Json } from '../../../scripts/prove/json/tree';
-import { readWaivers } from '../../../scripts/prove/waivers';
-import { overlay } from '../../../scripts/publish/overlay';
-import { useFolder } from '../../support/folder';
-import { buildDocument } from '../../support/service';
+import { judgeBreaks } from '../../scripts/breaking/accepted';
+import { changeText, compareDocuments } from '../../scripts/breaking/changes';
+import { workOn } from '../../scripts/paths';
+import type { Json } from '../../scripts/prove/json/tree';
+import { readWaivers } from '../../scripts/prove/waivers';
+import { overlay } from '../../scripts/publish/overlay';
+import { useFolder } from '../support/folder';
+import { buildDocument } from '../support/service';
 
 // The schemas for editors say of the form of a file what the code says of it.
 
@@ -120,7 +120,7 @@ function* variants(value: Json): Generator<Json> {
 test.each(Object.entries(FILES))(
   '%s.json accepts what the code accepts, and nothing else',
   async (name, file) => {
-    const text = readFileSync(join(__dirname, `../../../scripts/schemas/${name}.json`), 'utf8');
+    const text = readFileSync(join(__dirname, `../../scripts/schemas/${name}.json`), 'utf8');
     const schema = JSON.parse(text) as Schema;
     const accepts = (value: Json) => validate(value, schema, '7').valid;
     for (const value of file.valid)
