@@ -62,9 +62,9 @@ const CORE = {
 /** The modules of the toolchain. */
 const TOOLCHAIN = {
   'command.ts': [],
-  'paths.ts': [],
+  'paths.ts': ['command.ts'],
   'jobs.ts': ['command.ts', 'paths.ts'],
-  'load.ts': ['paths.ts'],
+  'load.ts': ['command.ts', 'paths.ts'],
   'node-version.cjs': [],
   compiler: ['generate', 'paths.ts'],
   gate: ['command.ts', 'compiler', 'paths.ts'],
@@ -88,10 +88,11 @@ const TOOLCHAIN = {
     'jobs.ts',
     'mock',
     'new',
+    'paths.ts',
     'prove',
     'upgrade.ts',
   ],
-  'cli.ts': ['command.ts', 'verbs.ts'],
+  'cli.ts': ['command.ts', 'paths.ts', 'verbs.ts'],
   'commands-page.ts': ['command.ts', 'paths.ts', 'verbs.ts'],
 };
 

@@ -3,23 +3,21 @@ import { existsSync, readFileSync } from 'node:fs';
 import Module from 'node:module';
 import path from 'node:path';
 import { execute, PROGRAM, RUN, sentenceOf, unknown, UsageError } from './command';
+import { readManifest } from './paths';
 import { VERBS } from './verbs';
 
 type Versions = Readonly<Record<string, string>>;
 
-interface Manifest {
+interface Own {
   readonly version?: string;
   readonly toolchain?: Versions;
-  readonly devDependencies?: Versions;
 }
-
-const readManifest = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as Manifest;
 
 /** The package.json of this package: of its build, or of its sources. */
 const OWN = ['../../package.json', '../package.json']
   .map((name) => path.join(__dirname, name))
   .find((file) => existsSync(file));
-const own: Manifest = OWN === undefined ? {} : readManifest(OWN);
+const own = (OWN === undefined ? {} : JSON.parse(readFileSync(OWN, 'utf8'))) as Own;
 
 function usage(): string {
   const width = Math.max(...VERBS.map(({ name }) => name.length));
@@ -64,16 +62,14 @@ async function main([name = '--help', ...args]: readonly string[]): Promise<numb
 
 /** A sentence if the service pins other versions of the toolchain, as it does after an upgrade of this package. */
 function otherVersions(): string[] {
-  if (!existsSync('package.json')) return [];
-  let manifest: Manifest;
+  let pinned: Versions;
   try {
-    manifest = readManifest('package.json');
+    pinned = readManifest().devDependencies ?? {};
   } catch {
-    return ['package.json: expected JSON'];
+    return []; // what needs the file says so
   }
-  const { devDependencies = {} } = manifest;
   const others = Object.entries(own.toolchain ?? {}).filter(
-    ([name, version]) => /^\d/.test(devDependencies[name] ?? '') && devDependencies[name] !== version,
+    ([name, version]) => /^\d/.test(pinned[name] ?? '') && pinned[name] !== version,
   );
   const names = others.map(([name, version]) => `${name}@${version}`);
   return names.length === 0

@@ -1,5 +1,4 @@
 /** What every program of the toolchain is made of: its options, its help, its errors and its exit status. */
-import { existsSync } from 'node:fs';
 import { getSystemErrorMessage, parseArgs, stripVTControlCharacters, styleText, types } from 'node:util';
 
 /** An option. `--json` makes the result the only text on standard output: notes go to standard error. */
@@ -56,18 +55,6 @@ export interface Command<O extends Options = Options> {
 /** A command was used in a wrong way, or what it works on is not there: a sentence for a person. */
 export class UsageError extends Error {
   readonly status = 2;
-}
-
-/** What every service has in its folder. */
-const PARTS = ['package.json', 'openapi', 'src'];
-
-/** @throws {UsageError} if the current folder is not that of a service */
-export function assertService(): void {
-  const missing = PARTS.find((name) => !existsSync(name));
-  if (missing !== undefined)
-    throw new UsageError(
-      `expected the folder of a service, got ${process.cwd()}, which has no ${missing}: go to one, or lay one out from a document by \`${RUN} new DOCUMENT\``,
-    );
 }
 
 /** The program of all commands. Its name stands before that of each. */
@@ -217,16 +204,22 @@ export function helpOf({ name, usage, summary, options, example, notes }: Comman
   ].join('\n');
 }
 
+/** An error of the system, also of its network. */
+interface SystemError extends NodeJS.ErrnoException {
+  readonly address?: string;
+  readonly port?: number;
+}
+
 /** The sentence of an error. What no program foresaw has none: only its kind is told. */
 export function sentenceOf(error: unknown, command: string): string {
   if (!types.isNativeError(error)) return faultOf(typeof error, command);
-  const { code = '', errno, path, syscall = '' } = error as NodeJS.ErrnoException;
-  if (typeof errno === 'number')
-    return `${path ?? `${PROGRAM} ${command}`}: ${getSystemErrorMessage(errno)} (${code}, ${syscall})`;
+  const { code = '', errno, path, address, port, syscall = '' } = error as SystemError;
+  const what = path ?? (port === undefined ? `${PROGRAM} ${command}` : `${address ?? ''}:${port}`);
+  if (typeof errno === 'number') return `${what}: ${getSystemErrorMessage(errno)} (${code}, ${syscall})`;
   const isFault =
     code.startsWith('ERR_') || /^(?:Type|Range|Syntax|Reference|Assertion)Error$/.test(error.name);
   return isFault || error.message === '' ? faultOf(error.name, command) : error.message;
 }
 
 const faultOf = (kind: string, command: string): string =>
-  `${PROGRAM} ${command}: an unexpected ${kind}, which is a fault of this program. --debug prints where it is`;
+  `${PROGRAM} ${command}: ended by an unexpected ${kind}. --debug prints where it is`;

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { UsageError } from './command';
 
 /** The root folder of the service, where the commands run. The paths below are relative to it. */
 export let root = process.cwd();
@@ -34,10 +35,21 @@ export interface Manifest {
   readonly devDependencies?: Readonly<Record<string, string>>;
 }
 
-/** The package.json of the service; empty if there is none. */
+/**
+ * The package.json of the service; empty if there is none.
+ *
+ * @throws {UsageError} if it is none
+ */
 export function readManifest(): Manifest {
   const file = path.join(root, 'package.json');
-  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Manifest) : {};
+  if (!existsSync(file)) return {};
+  try {
+    const manifest: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    if (typeof manifest === 'object' && manifest !== null) return manifest;
+  } catch {
+    // The same sentence.
+  }
+  throw new UsageError('package.json: expected a file with an object in JSON');
 }
 
 /** The folder of the document and of its parts. */

@@ -1,5 +1,7 @@
 /** The table of the commands. Each loads its program when it runs: the help of all is there without any tool. */
-import { assertService, type Command, type Options } from './command';
+import { existsSync } from 'node:fs';
+import { type Command, type Options, RUN, UsageError } from './command';
+import { readManifest } from './paths';
 import { CONTRACT } from './prove/options';
 
 const JSON_RESULT = {
@@ -14,6 +16,19 @@ const AGAIN = {
 const OUTSIDE = { type: 'boolean', help: 'parts of the document may be outside of its folder' } as const;
 
 const verb = <O extends Options>(command: Command<O>): Command<O> => command;
+
+/** What every service has in its folder. */
+const PARTS = ['package.json', 'openapi', 'src'];
+
+/** @throws {UsageError} if the current folder is not that of a service */
+function assertService(): void {
+  readManifest();
+  const missing = PARTS.find((name) => !existsSync(name));
+  if (missing !== undefined)
+    throw new UsageError(
+      `expected the folder of a service, got ${process.cwd()}, which has no ${missing}: go to one, or lay one out from a document by \`${RUN} new DOCUMENT\``,
+    );
+}
 
 /** A command that works on the service in the current folder. */
 const ofService = <O extends Options>(command: Command<O>): Command<O> => ({
@@ -58,8 +73,7 @@ export const VERBS: readonly Command[] = [
       },
     },
     example: 'museum.yaml --dir museum',
-    notes: `The package manager that starts it installs the service: npm, pnpm or yarn. LICENSE, README.md and .git may be in the folder,
-and stay. A failure removes what was written, and nothing else.`,
+    notes: `pnpm installs the service if pnpm starts it, else npm. LICENSE, README.md and .git may be in the folder, and stay. A failure removes what was written, and nothing else.`,
     run: async ({ values, positionals: [document] }) =>
       (await import('./new/main.js')).newService({
         document,

@@ -9,6 +9,7 @@ import {
   createMetrics,
   createReport,
   HEADERS,
+  InvalidConfig,
   PLAIN_ERRORS,
   readEnvironment,
   readSecrets,
@@ -16,6 +17,7 @@ import {
   type Variables,
 } from '../../src/runtime';
 import { createMock, type Mock } from './service';
+import { UsageError } from '../command';
 import { readExtensions } from '../load';
 import { remarkLines } from '../publish/remarks';
 import { located, readSource, type Source, SourceError } from '../source/source';
@@ -30,13 +32,10 @@ const PAUSE = 10;
  *
  * @param allowOutside whether parts of the document may be outside of its folder
  * @throws {SourceError} if nothing of the document can be served
- * @throws {InvalidConfig}
+ * @throws {UsageError} if an environment variable is wrong
  */
 export async function mock(file: string, allowOutside = false): Promise<undefined> {
-  const { given, ...config } = readEnvironment(process.env, (variables) => ({
-    ...readServerConfig(variables),
-    given: readTokens(variables),
-  }));
+  const { given, ...config } = readConfig();
   const report = createReport(PLAIN_ERRORS, createLog(config.logLevel), createMetrics(), HEADERS);
   const generated = given.length === 0 ? randomBytes(24).toString('base64url') : undefined;
   const source = readSource(file, allowOutside);
@@ -73,6 +72,18 @@ export async function mock(file: string, allowOutside = false): Promise<undefine
     if (!server.listening) return;
     console.log(`  ${status ?? '501 (no conforming response found)'}  ${title}`);
     await setTimeout(PAUSE);
+  }
+}
+
+/** @throws {UsageError} */
+function readConfig() {
+  try {
+    return readEnvironment(process.env, (variables) => ({
+      ...readServerConfig(variables),
+      given: readTokens(variables),
+    }));
+  } catch (error) {
+    throw error instanceof InvalidConfig ? new UsageError(error.message) : error;
   }
 }
 

@@ -15,8 +15,7 @@ import type { Journal } from './journal';
 import { isWindows, run } from './programs';
 
 const NAME = 'contract-first-server';
-export const MANAGERS = ['npm', 'pnpm', 'yarn'] as const;
-export type Manager = (typeof MANAGERS)[number];
+export type Manager = 'npm' | 'pnpm';
 
 /** What the package has of the lock file of this project: npm packs no package-lock.json. */
 const LOCK = path.join(__dirname, 'lock.json');
@@ -30,16 +29,14 @@ const NPM =
     ' ',
   );
 
-/** The package manager that started this program, as all of them say; npm if none did. */
-export const managerOf = (agent = process.env['npm_config_user_agent'] ?? ''): Manager =>
-  MANAGERS.find((name) => agent.startsWith(`${name}/`)) ?? 'npm';
+/** What the package manager that started this program says of itself; empty if none did. */
+export const agent = (): string => process.env['npm_config_user_agent'] ?? '';
+
+/** The package manager of the service: pnpm if it started this program, else npm. (Yarn does not read `overrides`.) */
+export const managerOf = (by = agent()): Manager => (by.startsWith('pnpm/') ? 'pnpm' : 'npm');
 
 /** The lock file that a package manager writes. */
-export const LOCKS: Readonly<Record<Manager, string>> = {
-  npm: 'package-lock.json',
-  pnpm: 'pnpm-lock.yaml',
-  yarn: 'yarn.lock',
-};
+const LOCKS: Readonly<Record<Manager, string>> = { npm: 'package-lock.json', pnpm: 'pnpm-lock.yaml' };
 
 /**
  * Runs a package manager.
@@ -107,9 +104,7 @@ export async function vendor(
 
 async function pack(manager: Manager, folder: string, signal: AbortSignal): Promise<string> {
   if (isPackage) {
-    // Yarn packs only what is in a project of its own.
-    const packer = manager === 'yarn' ? 'npm' : manager;
-    await manage(packer, ['pack', '--pack-destination', folder], PACKAGE, signal);
+    await manage(manager, ['pack', '--pack-destination', folder], PACKAGE, signal);
     return path.join(folder, readdirSync(folder)[0] ?? '');
   }
   const command = [process.execPath, ...process.execArgv, 'scripts/pack/main.ts'];
@@ -165,7 +160,7 @@ export async function install(
     await manage('npm', ['install', ...NPM], service, signal);
     return;
   }
-  if (manager === 'pnpm') await manage('pnpm', ['import'], service, signal);
+  await manage('pnpm', ['import'], service, signal);
   rmSync(path.join(service, LOCKS.npm));
-  await manage(manager, ['install'], service, signal);
+  await manage('pnpm', ['install'], service, signal);
 }

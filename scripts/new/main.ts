@@ -9,10 +9,11 @@ import { InvalidContract } from '../../src/contract';
 import { located, SourceError } from '../source/source';
 import { assertFile, assertFree, type Given, readDocumentAndNames } from './arguments';
 import { askDocument } from './ask';
-import { install, managerOf, tarballName, vendor } from './install';
+import { agent, install, managerOf, tarballName, vendor } from './install';
 import { Journal } from './journal';
 import { layOut } from './layout';
 import { type Originals, originalsIn, remove, WRITTEN } from './originals';
+import { forPnpm } from './pnpm';
 import { RED, run } from './programs';
 import { commit } from './repository';
 import { Steps } from './steps';
@@ -134,8 +135,9 @@ async function decide(given: Given, folder: string, tarball: string): Promise<De
   const layout = await layOut(source, names, tarball).catch((error: unknown) => {
     throw error instanceof InvalidContract ? new SourceError(located(source, error.findings)) : error;
   });
-  const { 'README.md': readme = '', '.prettierignore': unformatted = '', ...others } = layout.files;
-  const originals = originalsIn(folder, source, layout.files);
+  const files = managerOf() === 'pnpm' ? forPnpm(layout.files, agent()) : layout.files;
+  const { 'README.md': readme = '', '.prettierignore': unformatted = '', ...others } = files;
+  const originals = originalsIn(folder, source, files);
   const hasReadme = existsSync(path.join(folder, 'README.md'));
   const kept = [...originals.kept, ...(hasReadme ? ['README.md'] : [])];
   return {

@@ -102,6 +102,7 @@ export function pack(): string {
     'src/kysely/README.md',
     'docs/commands.md',
     'docs/operations.md',
+    'docs/packages.md',
     'docs/postgres-backup.md',
   ])
     files.set(name, readFileSync(path.join(root, name), 'utf8'));

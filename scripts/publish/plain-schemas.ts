@@ -91,6 +91,9 @@ function listValues(schema: Mutable): void {
   else if (type === 'object') Reflect.deleteProperty(schema, 'type');
 }
 
+/** Any value of JSON. With `unknown`, a property that is optional elsewhere would keep its `undefined`. */
+const PRESENT = { type: 'string', [TYPE]: '({} | null)' };
+
 /** Lists the properties that are required and stand elsewhere or nowhere. */
 function requireListed(schema: Mutable, parts: Mutable[], isComposed: boolean): void {
   const { type, required, properties, additionalProperties: others } = schema;
@@ -100,13 +103,16 @@ function requireListed(schema: Mutable, parts: Mutable[], isComposed: boolean): 
   const names = required.map(String);
   const missing = isObjects ? names.filter((name) => !listed.has(name)) : [];
   if (missing.length === 0) return;
-  const added = Object.fromEntries(missing.map((name) => [name, isObject(others) ? others : {}]));
+  const listing = (one: unknown) => Object.fromEntries(missing.map((name) => [name, one]));
   if (isComposed) {
     schema['required'] = names.filter((name) => listed.has(name));
-    parts.push({ type: 'object', properties: added, required: missing });
+    parts.push({ type: 'object', properties: listing(PRESENT), required: missing });
     return;
   }
-  schema['properties'] = { ...(properties as object | undefined), ...added };
+  schema['properties'] = {
+    ...(properties as object | undefined),
+    ...listing(isObject(others) ? others : PRESENT),
+  };
   if (listed.size === 0 && type !== undefined) schema['additionalProperties'] ??= true;
 }
 

@@ -76,10 +76,13 @@ html.dark-mode .swagger-ui {
   .swagger-ui {
     .wrapper { padding: 0 10px; }
     .opblock-tag { flex-wrap: wrap; }
+    .opblock-tag > small { flex: 1 1 100%; order: 1; padding: 0; }
     .opblock-body { overflow-wrap: anywhere; }
     .opblock-section-header { flex-wrap: wrap; gap: 0.5rem; }
     .opblock-section-header label { margin: 0; }
-    .tab-header { flex-wrap: wrap; overflow-wrap: normal; }
+    .tab-header { flex-wrap: wrap; gap: 0.8rem 0; overflow-wrap: normal; }
+    .expand-operation { margin-left: auto; }
+    .response .highlight-code .microlight { padding-bottom: 3rem !important; }
     .schemes { flex-wrap: wrap; gap: 1rem; }
     .servers > label, .schemes-server-container, .schemes-server-container > div { display: block; margin: 0; width: 100%; }
     .servers select { margin: 0; }

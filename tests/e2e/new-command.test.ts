@@ -102,10 +102,10 @@ test.each([
   ],
   [
     'breaks',
-    'yarn/1',
-    'yarn',
-    'touch yarn.lock; echo "error An unexpected error"; exit 1',
-    /^yarn could not install the packages\n {2}error An/m,
+    'npm/11',
+    'npm',
+    'mkdir node_modules; echo "error An unexpected error"; exit 1',
+    /^npm could not install the packages\n {2}error An/m,
   ],
 ])(
   'a registry that %s is told by a sentence, and nothing is left',

@@ -1,15 +1,11 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { delimiter, dirname, join, resolve } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-
-const ROOT = resolve(__dirname, '../..');
+import { ROOT, snippetsOf } from './snippets';
 
 /** The commands of a page of docs/, block by block. */
 export const commandsOf = (page: string): string[] =>
-  [...readFileSync(join(ROOT, 'docs', page), 'utf8').matchAll(/^```sh\n([^]*?)^```$/gm)].map(
-    ([, block = '']) => block,
-  );
+  snippetsOf(`docs/${page}`).flatMap(({ language, text }) => (language === 'sh' ? text : []));
 
 /**
  * Runs commands in the folder of a service, whose packages are installed, from no registry. The variable TOKEN is kept for the

@@ -44,7 +44,7 @@ export const settingOf = (page: string, name: string): string | undefined =>
   new RegExp(`^<!-- ${name}: (.*) -->$`, 'm').exec(readPage(page))?.[1];
 
 /** Milliseconds until a server listens. */
-const START_TIMEOUT = 60_000;
+const START_TIMEOUT = 120_000;
 const LISTENER = 'http://127.0.0.1:3000';
 
 /** The terminals of a reader: one in which commands run, and one in which a server runs. */

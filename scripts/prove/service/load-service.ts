@@ -1,4 +1,4 @@
-import { loadModule } from '../../load';
+import { loadModule, named } from '../../load';
 import { SERVICE, type ServiceTarget } from './service-target';
 
 /**
@@ -10,5 +10,5 @@ export function loadService(): ServiceTarget {
   const module = loadModule(SERVICE) as { readonly service: () => ServiceTarget } | undefined;
   if (!module)
     throw new Error(`expected ${SERVICE}, which makes the service a target of the tests, got none`);
-  return module.service();
+  return named(SERVICE, () => module.service());
 }

@@ -6,7 +6,7 @@ import type { Outcome } from '../../command';
 import { handlersLeft } from '../../generate/renamed';
 import { findDocument } from '../../publish/find-document';
 import { assertFresh } from '../../publish/fresh';
-import { readSource, SourceError } from '../../source/source';
+import { readSource } from '../../source/source';
 import { loadService } from './load-service';
 import { type Item, itemsOf, type LeftOut } from './todo-items';
 
@@ -52,30 +52,21 @@ const handlerItems = (lines: readonly string[]): Item[] =>
  * Lists what is left to write, and prints nothing else.
  *
  * @throws {SourceError} if the published document is stale
- * @throws {Error} if the tests of the service cannot be loaded
+ * @throws {Error} if its tests cannot be loaded, or its parts cannot be opened
  */
 export async function todo(): Promise<Outcome> {
   await assertFresh(readSource(findDocument()));
-  const items = await findItems().catch((error: unknown) => {
-    if (error instanceof SourceError) throw error;
-    throw new Error(`tests/contract/: ${error instanceof Error ? error.message : String(error)}`, {
-      cause: error,
-    });
-  });
+  const target = loadService();
+  const ids = readOperations(target.described).map(({ operationId }) => operationId);
+  const items = [
+    ...handlerItems(handlersLeft(new Set(ids))),
+    ...itemsOf({ ...target, ...(await target.inspect()) }, fileOf, leftOutParts()),
+    ...unsent(readSentOperations(target.described).map(({ name }) => name)),
+  ];
   for (const { title, lines } of items) {
     console.log(title);
     for (const line of lines) console.log(`  ${line}`);
   }
   if (items.length === 0) console.log('nothing is left to do');
   return { status: 0, json: { items } };
-}
-
-async function findItems(): Promise<Item[]> {
-  const target = loadService();
-  const ids = readOperations(target.described).map(({ operationId }) => operationId);
-  return [
-    ...handlerItems(handlersLeft(new Set(ids))),
-    ...itemsOf({ ...target, ...(await target.inspect()) }, fileOf, leftOutParts()),
-    ...unsent(readSentOperations(target.described).map(({ name }) => name)),
-  ];
 }

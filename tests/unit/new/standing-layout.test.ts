@@ -58,6 +58,7 @@ test('package.json has the versions of this project', () => {
   const versions: Readonly<Record<string, string>> = { ...root.devDependencies, ...root.dependencies };
   expect(Object.entries(devDependencies).filter(([name, version]) => versions[name] !== version)).toEqual([]);
   expect(root).toMatchObject({ engines, overrides, allowScripts });
+  expect(manifest.resolutions).toEqual(overrides); // Yarn's word
   expect(parse(readLayout('pnpm-workspace.yaml'))).toEqual({ allowBuilds: allowScripts });
   expect(manifest.prettier).toEqual(JSON.parse(own('.prettierrc.json')));
 });

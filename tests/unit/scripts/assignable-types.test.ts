@@ -103,6 +103,21 @@ const { schema } = fc.letrec<{ schema: object }>((tie) => {
   };
 });
 
+it('a property that is optional in one schema, and required beside it, has a value', () => {
+  const schemas = {
+    ...SHARED,
+    Beside: { allOf: [ref('Named')], required: ['name'] },
+    Part: { allOf: [ref('Named'), { type: 'object', properties: { id: {} }, required: ['id', 'name'] }] },
+    Reference: { ...ref('Named'), required: ['name'] },
+  };
+  const reading = `import type { components } from './openapi';
+type Names = 'Beside' | 'Part' | 'Reference';
+export const nameOf = ({ ...it }: components['schemas'][Names]): string => it.name;`;
+  const files = { 'openapi.ts': typesOf(buildDocument({ components: { schemas } })), 'reading.ts': reading };
+  const { diagnosticsOf } = compileTexts(__dirname, files);
+  expect(diagnosticsOf('reading.ts').map(({ messageText }) => messageText)).toEqual([]);
+});
+
 it('a value that its schema admits is assignable, and one that it refuses for its type is not', () => {
   const own = fc.sample(schema, { seed: 30, numRuns: 200 }).map((one, i) => [`S${i}`, one] as const);
   const document = buildDocument({ components: { schemas: { ...SHARED, ...Object.fromEntries(own) } } });

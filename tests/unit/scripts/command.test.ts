@@ -168,9 +168,9 @@ const caught = (work: () => unknown): unknown => {
 test.each([
   [caught(() => readFileSync('/no/such/file')), /^\/no\/such\/file: no such file or directory/],
   [caught(() => readFileSync('/')), /^contract-first fail: illegal operation on a directory/],
-  [new TypeError('x is not a function'), /^contract-first fail: an unexpected TypeError, .*--debug/],
-  [caught(() => JSON.parse('{')), /^contract-first fail: an unexpected SyntaxError, .*--debug/],
-  ['text', /^contract-first fail: an unexpected string, .*--debug/],
+  [new TypeError('x is not a function'), /^contract-first fail: ended by an unexpected TypeError, .*--debug/],
+  [caught(() => JSON.parse('{')), /^contract-first fail: ended by an unexpected SyntaxError, .*--debug/],
+  ['text', /^contract-first fail: ended by an unexpected string, .*--debug/],
 ])('%s is one sentence, and its stack is for --debug', async (error, sentence) => {
   const { status, stderr } = await run(failing(error));
   expect({ status, sentence: isSentence(stderr) }).toEqual({ status: 1, sentence: true });
