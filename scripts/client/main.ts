@@ -58,12 +58,13 @@ function documentAt(file: string, allowOutside: boolean): Described {
       const { remarks } = compileContract(document, {}, 'at first use');
       return { built: document, remarks };
     });
-    if (built) return { document: built, notes: leftOut.map((sentence) => `  left out  ${sentence}`) };
+    const notes = leftOut.map((sentence) => `  left out  ${sentence}`);
+    if (built) return { document: built, notes };
+    throw new SourceError([...notes, `${file} has no operation that can be called`].join('\n'));
   } catch (error) {
     if (error instanceof InvalidContract) throw new SourceError(located(source, error.findings));
     throw error;
   }
-  throw new SourceError(`${file} has no operation that can be called`);
 }
 
 /** The text of a file; undefined if there is none. */

@@ -46,7 +46,7 @@ export function connect(plans: Plans, options: ClientOptions<object>): object {
       const failed = (error: unknown): unknown =>
         signal.aborted
           ? signal.reason
-          : new NoAnswer(`${operation.id}: the server did not answer, or not to the end`, { cause: error });
+          : new NoAnswer(`${operation.id}: ${base} did not answer, or not to the end`, { cause: error });
       const answered = async () => {
         const secrets = await secretsOf(operation, schemes, (options.credentials ?? {}) as AnyCredentials);
         const written = await writeRequest(operation, base, request, secrets);
