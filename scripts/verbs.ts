@@ -176,8 +176,10 @@ Exit status: 0 no client breaks but as accepted, 1 one does or an entry is wrong
     },
     example: 'path/to/openapi.yaml --out src/client.ts',
     notes: 'The file needs no package: it calls fetch, in Node, Deno and browsers.',
-    run: async ({ values, positionals: [document] }) =>
-      (await import('./client/main.js')).writeClient(document, values),
+    async run({ values, positionals: [document] }) {
+      if (document === undefined) assertService();
+      return (await import('./client/main.js')).writeClient(document, values);
+    },
   }),
   ofService({
     name: 'todo',
