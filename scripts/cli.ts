@@ -39,7 +39,8 @@ async function main([name = '--help', ...args]: readonly string[]): Promise<numb
     console.error(`${PROGRAM}: ${unknown('verb', name, known)}. ${RUN} --help lists them`);
     return 2;
   }
-  for (const line of otherVersions()) console.error(line);
+  // What an upgrade installs.
+  if (name !== 'upgrade') for (const line of otherVersions()) console.error(line);
   Module.enableCompileCache(); // of the toolchain: in the folder NODE_COMPILE_CACHE, or else in the temporary one
   return execute(
     {
