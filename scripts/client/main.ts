@@ -4,7 +4,6 @@ import path from 'node:path';
 import { compileContract, InvalidContract, OpenApiDocument } from '../../src/contract';
 import { type Outcome, UsageError } from '../command';
 import { toMockable } from '../mock/document';
-import { assertService } from '../paths';
 import { publish } from '../publish/publish';
 import { located, readSource, SourceError } from '../source/source';
 import { clientOf, HEADER } from './client';
