@@ -4,7 +4,6 @@ import path from 'node:path';
 import { compileContract, InvalidContract, OpenApiDocument } from '../../src/contract';
 import { type Outcome, UsageError } from '../command';
 import { toMockable } from '../mock/document';
-import { assertService } from '../paths';
 import { publish } from '../publish/publish';
 import { located, readSource, SourceError } from '../source/source';
 import { clientOf, HEADER } from './client';
@@ -26,7 +25,8 @@ interface Described {
  * @throws {SourceError | UsageError}
  */
 export async function writeClient(file: string | undefined, settings: Settings): Promise<Outcome> {
-  const { out = 'client.ts', check = false } = settings;
+  // Linters and formatters of a service leave generated/ alone.
+  const { out = file === undefined ? 'generated/client.ts' : 'client.ts', check = false } = settings;
   const { document, notes } =
     file === undefined ? await ownDocument() : documentAt(file, settings['allow-outside'] === true);
   const { text, untyped, operations } = clientOf(document);
