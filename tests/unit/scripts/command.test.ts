@@ -73,6 +73,14 @@ function misuses({ usage, options }: Command): Misuse[] {
               [...given, `--${name}`, '--help'],
               [`--${name}`, value],
             ],
+            [
+              [...given, `--${name}`, ' '],
+              [`--${name}`, value],
+            ],
+            [
+              [...given, `--${name}=a`, `--${name}`, 'b'],
+              [`--${name}`, '"b"'],
+            ],
           ]
         : [
             [
