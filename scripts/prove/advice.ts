@@ -10,18 +10,18 @@ export const ADVICE = {
   holdExamples: (name: string, source: string) =>
     `this is the service's own refusal "${name}", which the minimal request must not meet: make the service accept it, by what the store of ${source} holds or by examples in the document`,
   refuseOtherwise: () =>
-    'if the service refuses it because of its state, answer with another status or code than for invalid requests (409 is usual), or add a waiver of the failure to a file of waivers (WAIVERS=file)',
+    'if the service refuses it because of its state, answer with another status or code than for invalid requests (409 is usual), or add a waiver of the failure to a file of waivers (--waivers FILE)',
 
   // An operation that is not tested
-  allowWrites: () => 'its requests may change something: they are sent with WRITE=1',
-  allowCreation: () => 'the service holds nothing that it names: with WRITE=1 the run creates it',
+  allowWrites: () => 'its requests may change something: they are sent with --write',
+  allowCreation: () => 'the service holds nothing that it names: with --write the run creates it',
   documentResource: () =>
     'it would change a resource that the run did not create: give an example of the parameters in its path, or document the operation that creates it',
   renewCredentials: () => 'check that the `valid` credentials are current, and that they may do this',
   documentExample: () =>
     'give an example that it accepts to the parameters and the body in the document, or document the operation that creates what it needs',
   addCredentials: (schemes: readonly string[]) =>
-    `it takes credentials: add {${credentialsOf(schemes)}} (CREDENTIALS=file)`,
+    `it takes credentials: add {${credentialsOf(schemes)}} (--credentials FILE)`,
   addTargetCredentials: (scheme: string) =>
     `expected credentials for the security scheme ${scheme}, got none: add {${credentialsOf([scheme])}} to the credentials`,
   addExample: (names: string) =>
@@ -31,7 +31,7 @@ export const ADVICE = {
 
   // An obligation without a proof
   stateLimit: (isUrl: boolean) =>
-    `the limit is unknown: state it (${isUrl ? "ARGS='--body-limit BYTES'" : '`bodyLimit` of the target'})`,
+    `the limit is unknown: state it (${isUrl ? '--body-limit BYTES' : '`bodyLimit` of the target'})`,
   testInProcess: () =>
     'requests do not show the input of a handler: test in the process of the service (`received` of the target)',
   causeInProcess: () =>
@@ -40,7 +40,7 @@ export const ADVICE = {
     `no credentials lack the scopes: add some (\`insufficient\` of the credentials${isUrl ? ')' : `), or a waiver to ${source}`}`,
   addScenario: (source: string) => `no request caused this response: add a scenario or a waiver to ${source}`,
   addAlternative: (schemes: readonly string[], isUrl: boolean) =>
-    `the credentials of this alternative are missing: add {${credentialsOf(schemes)}}${isUrl ? ' (CREDENTIALS=file)' : ' to `credentials`'}`,
+    `the credentials of this alternative are missing: add {${credentialsOf(schemes)}}${isUrl ? ' (--credentials FILE)' : ' to `credentials`'}`,
   waive: (source: string) => `no request tests it: add a waiver to ${source}`,
   waiveValid: (keyword: string, source: string) =>
     `no valid value was found to which ${keyword} applies: add a waiver to ${source}`,

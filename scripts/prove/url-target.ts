@@ -63,7 +63,7 @@ export function urlTarget(options: UrlOptions): Target {
     maxRequests: options.maxRequests ?? 50_000,
   };
   return {
-    source: 'a file of waivers (WAIVERS=file)',
+    source: 'a file of waivers (--waivers FILE)',
     document,
     profile,
     blackBox,

@@ -71,7 +71,7 @@ describe('a correct server by its URL', () => {
       .filter(({ operation }) => operation === 'addBook')
       .map(({ reason }) => reason);
     expect(new Set(reasons)).toEqual(
-      new Set(['its requests may change something: they are sent with WRITE=1']),
+      new Set(['its requests may change something: they are sent with --write']),
     );
   });
 

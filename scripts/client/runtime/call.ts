@@ -20,11 +20,8 @@ interface User {
 /** By the name of the security scheme. */
 type AnyCredentials = Readonly<Record<string, Secret<string | User> | undefined>>;
 
-const SAFE = ['GET', 'HEAD', 'OPTIONS', 'QUERY'];
-const AGAIN = [429, 502, 503, 504];
-/** In milliseconds: the default timeout, the longest that a timer takes, and the longest wait before a retry. */
-const [TIMEOUT, LONGEST_TIMEOUT, LONGEST_WAIT] = [60_000, 2 ** 31 - 1, 30_000];
-const MOST_RETRIES = 10;
+/** In milliseconds: the default timeout, and the longest that a timer takes. */
+const [TIMEOUT, LONGEST_TIMEOUT] = [60_000, 2 ** 31 - 1];
 
 /** The functions of a client, by operationId. */
 export function connect(plans: Plans, options: ClientOptions<object>): object {
@@ -36,7 +33,7 @@ export function connect(plans: Plans, options: ClientOptions<object>): object {
     (operation: Operation) =>
     async (given: AnyRequest = {}): Promise<unknown> => {
       const request: AnyRequest = { ...given, headers: { ...options.headers, ...given.headers } };
-      const { timeout, retries } = limitsOf(given, options);
+      const timeout = timeoutOf(given, options);
       const ended = new AbortController();
       const end = () => {
         ended.abort(new NoAnswer(`${operation.id}: no answer within ${timeout} ms`));
@@ -50,7 +47,13 @@ export function connect(plans: Plans, options: ClientOptions<object>): object {
       const answered = async () => {
         const secrets = await secretsOf(operation, schemes, (options.credentials ?? {}) as AnyCredentials);
         const written = await writeRequest(operation, base, request, secrets);
-        const response = await sendAgain(operation, written, send, signal, retries, failed);
+        const sent = requestOf(operation.id, written, signal);
+        let response: Response;
+        try {
+          response = await send(sent);
+        } catch (error) {
+          throw failed(error);
+        }
         return readAnswer(operation, response, reader, failed);
       };
       // A function of the caller, such as its own fetch, may not know the signal.
@@ -88,17 +91,10 @@ function urlOf(url: string): URL {
 }
 
 /** @throws {UnwritableRequest} */
-function limitsOf(
-  given: AnyRequest,
-  options: AnyRequest,
-): { readonly timeout: number; readonly retries: number } {
+function timeoutOf(given: AnyRequest, options: AnyRequest): number {
   const timeout = given.timeout ?? options.timeout ?? TIMEOUT;
-  const retries = given.retries ?? options.retries ?? 0;
-  if (!(timeout > 0 && (timeout <= LONGEST_TIMEOUT || timeout === Infinity)))
-    throw new UnwritableRequest(`timeout: expected 1 to ${LONGEST_TIMEOUT} ms or Infinity, got ${timeout}`);
-  if (!Number.isInteger(retries) || retries < 0 || retries > MOST_RETRIES)
-    throw new UnwritableRequest(`retries: expected 0 to ${MOST_RETRIES}, got ${retries}`);
-  return { timeout, retries };
+  if (timeout > 0 && (timeout <= LONGEST_TIMEOUT || timeout === Infinity)) return timeout;
+  throw new UnwritableRequest(`timeout: expected 1 to ${LONGEST_TIMEOUT} ms or Infinity, got ${timeout}`);
 }
 
 /** The secrets of the first alternative of which each is there; none if there is no such alternative. */
@@ -129,32 +125,6 @@ function basic({ username, password }: User): string {
   return btoa(String.fromCharCode(...new TextEncoder().encode(`${username}:${password}`)));
 }
 
-/** Sends a request, and again after what a later attempt may mend. */
-async function sendAgain(
-  { id }: Operation,
-  written: Written,
-  send: (request: Request) => Promise<Response>,
-  signal: AbortSignal,
-  retries: number,
-  failed: (error: unknown) => unknown,
-): Promise<Response> {
-  const again = SAFE.includes(written.method) && !(written.body instanceof ReadableStream) ? retries : 0;
-  for (let attempt = 0; ; attempt++) {
-    let response: Response | undefined;
-    try {
-      response = await send(requestOf(id, written, signal));
-    } catch (error) {
-      if (error instanceof UnwritableRequest) throw error;
-      if (signal.aborted || attempt >= again) throw failed(error);
-    }
-    const wait = waitOf(response, attempt);
-    if (response && (attempt >= again || !AGAIN.includes(response.status) || wait > LONGEST_WAIT))
-      return response;
-    await response?.body?.cancel();
-    await pause(wait, signal);
-  }
-}
-
 /** Redirects are answers: to follow one would send credentials elsewhere. */
 function requestOf(id: string, { method, url, headers, body }: Written, signal: AbortSignal): Request {
   let request: Request;
@@ -170,27 +140,3 @@ function requestOf(id: string, { method, url, headers, body }: Written, signal: 
       throw new UnwritableRequest(`${id}: a browser lets no program set the header ${name}`);
   return request;
 }
-
-/** The milliseconds before the next attempt: those of Retry-After (RFC 9110 section 10.2.3), or twice as many each time. */
-function waitOf(response: Response | undefined, attempt: number): number {
-  const field = response?.headers.get('retry-after') ?? '';
-  if (/^\d+$/.test(field)) return Number(field) * 1_000;
-  const date = Date.parse(field);
-  if (!Number.isNaN(date)) return Math.max(0, date - Date.now());
-  return 100 * 2 ** attempt * (0.5 + Math.random() / 2);
-}
-
-/** @throws the reason of the signal */
-const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const end = () => {
-      clearTimeout(timer);
-      reject(signal.reason as Error);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', end);
-      resolve();
-    }, milliseconds);
-    if (signal.aborted) end();
-    else signal.addEventListener('abort', end, { once: true });
-  });

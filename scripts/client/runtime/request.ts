@@ -20,7 +20,6 @@ export interface AnyRequest extends CallOptions {
   readonly partHeaders?: PartHeaders;
 }
 
-/** A request that can be sent several times, unless its body is a stream. */
 export interface Written {
   readonly method: string;
   readonly url: string;

@@ -25,11 +25,6 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Milliseconds until the whole answer, or the head of a stream, is there. By default 60,000; `Infinity` for none. */
   readonly timeout?: number;
-  /**
-   * How often a safe request (GET, HEAD, OPTIONS, QUERY) is sent again without an answer, or after 429, 502, 503 or 504. By
-   * default 0, at most 10.
-   */
-  readonly retries?: number;
 }
 
 export interface ClientOptions<Credentials> extends CallOptions {

@@ -159,8 +159,8 @@ export interface components {
         Bike: components["schemas"]["NewBike"] & {
             /** Format: uuid */
             readonly bikeId: string;
-            kilometers: unknown;
-            electric: unknown;
+            kilometers: ({} | null);
+            electric: ({} | null);
         };
         Neighbor: {
             /** Format: int64 */
