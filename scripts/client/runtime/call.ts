@@ -58,13 +58,12 @@ export function connect(plans: Plans, options: ClientOptions<object>): object {
       };
       // A function of the caller, such as its own fetch, may not know the signal.
       const aborted = new Promise<never>((_, reject) => {
-        const abort = () => {
+        signal.addEventListener('abort', () => {
           reject(signal.reason as Error);
-        };
-        if (signal.aborted) abort();
-        else signal.addEventListener('abort', abort, { once: true });
+        });
       });
       try {
+        signal.throwIfAborted();
         return await Promise.race([aborted, answered()]);
       } finally {
         clearTimeout(timer);
