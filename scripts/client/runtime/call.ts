@@ -1,16 +1,9 @@
 /** Calls operations by `fetch`. */
 import { readAnswer } from './answer';
-import type { Operation, Scheme, Shape } from './plan';
+import type { Operation, Plans, Scheme } from './plan';
 import { Reader } from './read';
 import { type AnyRequest, type Written, writeRequest } from './request';
 import { type ClientOptions, NoAnswer, type Secret, UnwritableRequest } from './types';
-
-/** The plans of a document. */
-interface Plans {
-  readonly operations: readonly Operation[];
-  readonly schemes: Readonly<Record<string, Scheme>>;
-  readonly shapes: readonly Shape[];
-}
 
 interface User {
   readonly username: string;
