@@ -127,13 +127,17 @@ export function attemptDelivery(
       answer.on('error', failed);
     });
     sent.on('error', failed);
+    // After a change of protocols (101) there is neither an answer nor an error.
+    sent.on('close', () => {
+      failed(Object.assign(new Error('no answer'), { code: 'ECONNRESET' }));
+    });
     sent.end(body);
   });
 }
 
 /** Milliseconds until a time of Retry-After (RFC 9110 section 10.2.3); 0 without one. */
 function retryAfterOf(field = ''): number {
-  const time = /^\d{1,9}$/.test(field) ? Number(field) * 1000 : Date.parse(field) - Date.now();
+  const time = /^\d+$/.test(field) ? Number(field) * 1000 : Date.parse(field) - Date.now();
   return Math.max(0, time) || 0;
 }
 

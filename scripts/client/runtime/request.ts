@@ -126,7 +126,8 @@ export async function writeRequest(
       : await located(`${id}: body`, () => {
           const media =
             contentType === undefined && bodies.length === 1 ? bodies[0] : closest(bodies, contentType ?? '');
-          if (media) return writeBody(media, contentType ?? media.key, value, partHeaders);
+          const type = contentType ?? media?.key;
+          if (media && type?.includes('*') === false) return writeBody(media, type, value, partHeaders);
           throw new UnwritableRequest(`expected a contentType: ${bodies.map(({ key }) => key).join(', ')}`);
         });
   if (body) headers.set('Content-Type', body.type);

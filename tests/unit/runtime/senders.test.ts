@@ -225,6 +225,14 @@ describe('a message', () => {
       'it did not answer in time',
     ],
     ['silence', never, 'it did not answer in time'],
+    [
+      'another protocol',
+      (response) =>
+        response.socket?.write(
+          'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n',
+        ),
+      'it ended the connection without an answer',
+    ],
   ])('is sent again after %s, until it is delivered', async (_, answer, reason) => {
     const { received, lines, send } = await exchange(first(answer, answer), { timeout: 200 });
     expect(await send()).toMatchObject({ delivered: true, attempts: 3, status: 204 });
@@ -249,6 +257,7 @@ describe('a message', () => {
   test.each([
     ['the time of all attempts is over', status(500), { retryTime: 0 }],
     ['Retry-After is beyond it', status(429, { 'Retry-After': '3601' }), {}],
+    ['Retry-After has more digits than a time', status(429, { 'Retry-After': '9'.repeat(30) }), {}],
     [
       'the date of Retry-After is beyond it',
       status(503, { 'Retry-After': 'Fri, 31 Dec 9999 23:59:59 GMT' }),
