@@ -4,6 +4,10 @@
  * Imports point to lower modules only. Outside of the core, only src/contract/index.ts may be imported.
  */
 
+/** What many modules of the core stand on. */
+const MODEL = ['json', 'http', 'document', 'operations'];
+const VALUES = [...MODEL, 'schema', 'parameters', 'codecs', 'problem.ts'];
+
 /** The modules of the core, the lowest first. Each may import itself and the modules in its list. */
 const CORE = {
   'problem.ts': [],
@@ -12,49 +16,16 @@ const CORE = {
   http: ['json', 'problem.ts'],
   document: ['http'],
   operations: ['json', 'document', 'http'],
-  schema: ['json', 'pattern', 'http', 'document', 'operations'],
-  parameters: ['json', 'http', 'document', 'operations'],
-  codecs: ['json', 'http', 'document', 'operations', 'parameters', 'problem.ts'],
-  security: ['json', 'http', 'document', 'operations', 'problem.ts'],
-  exchange: [
-    'json',
-    'http',
-    'document',
-    'operations',
-    'schema',
-    'parameters',
-    'codecs',
-    'security',
-    'problem.ts',
-  ],
+  schema: [...MODEL, 'pattern'],
+  parameters: MODEL,
+  codecs: [...MODEL, 'parameters', 'problem.ts'],
+  security: [...MODEL, 'problem.ts'],
+  exchange: [...VALUES, 'security'],
   'compile.ts': ['json', 'document', 'operations', 'schema', 'codecs', 'security', 'exchange'],
-  samples: [
-    'json',
-    'pattern',
-    'http',
-    'document',
-    'operations',
-    'schema',
-    'parameters',
-    'security',
-    'codecs',
-    'exchange',
-    'problem.ts',
-  ],
+  samples: [...VALUES, 'pattern', 'security', 'exchange'],
   'pipeline.ts': ['http', 'operations', 'security', 'exchange', 'samples', 'compile.ts', 'problem.ts'],
   'http-server.ts': ['json', 'http', 'operations', 'exchange', 'problem.ts'],
-  'webhooks.ts': [
-    'json',
-    'http',
-    'document',
-    'operations',
-    'schema',
-    'parameters',
-    'codecs',
-    'exchange',
-    'compile.ts',
-    'problem.ts',
-  ],
+  'webhooks.ts': [...VALUES, 'exchange', 'compile.ts'],
   'handler-types.ts': ['http', 'security', 'exchange'],
   'sender-types.ts': ['handler-types.ts'],
 };

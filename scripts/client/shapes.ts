@@ -78,7 +78,8 @@ export class Shapes {
     if (types.length > 0) shape.types = types.map((type) => (type === 'integer' ? 'number' : type));
     const values = 'const' in value ? [value['const']] : value['enum'];
     if (Array.isArray(values) && values.every((one) => typeof one !== 'object'))
-      shape.values = values as unknown[];
+      // The plan is JSON: an integer beyond 2^53 is compared as text.
+      shape.values = values.map((one: unknown) => (typeof one === 'bigint' ? String(one) : one));
     if (Array.isArray(value['required'])) shape.required = value['required'].map(String);
     const all = under('$ref', 'allOf');
     if (all.length > 0) shape.all = numbersOf(all);

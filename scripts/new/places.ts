@@ -132,14 +132,18 @@ function sourcePlaces(decided: Decided): Record<string, Places> {
     ...(users && { [USERS]: userPlaces(users) }),
     'src/seed.ts': {
       ...examplePlaces('.', 'store'),
-      ...(examples.length === 0 && {
-        '#stored': 'await store.ready(); // add to it what you like to find there\n',
-      }),
+      '#stored':
+        examples
+          .map(
+            ({ table: { name } }) =>
+              `await unlessViolated(['unique'], store.${name}.add(examples.${name}));\n`,
+          )
+          .join('') || 'await store.ready(); // add to it what you like to find there\n',
     },
     'tests/contract/service.ts': {
       ...examplePlaces('../../src', 'dependencies.store'),
       '#members': members === '' ? '' : `body: ${members},\n`,
-      "?? 'memory:' }": `?? 'memory:'${users ? ", TOKEN_SECRETS: 'of-the-contract-tests'" : ''} }`,
+      "?? 'memory:' }": `?? 'memory:'${users ? ", TOKEN_SECRETS: 'of-the-contract-tests'" : ''}${decided.senders ? ", LOG_LEVEL: 'silent', WEBHOOK_RETRY_TIME: '0', WEBHOOK_SECRETS: `whsec_${'0'.repeat(32)}`" : ''} }`,
       '#users': users !== undefined,
       '#usersStored': users?.stored ?? '',
       '#usersCredentials': users ? credentialsCode(users) : '',

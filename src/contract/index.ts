@@ -45,8 +45,6 @@ export type { SentRequest } from './sender-types';
 export {
   compileSent,
   type GivenRequest,
-  type Judgment,
-  type ReceivedAnswer,
   type Sendable,
   UndocumentedRequest,
   type WrittenRequest,

@@ -3,13 +3,12 @@ import { Codecs } from './codecs/registry';
 import { checkDefaults, checkSchemas, createJudges } from './compile';
 import type { OpenApiDocument } from './document/document';
 import { atStart, ResponsePlans } from './exchange/plan';
-import { planRequests, type RequestReader } from './exchange/request';
+import { planRequests } from './exchange/request';
 import { UndocumentedResponse } from './exchange/response';
 import type { Extensions } from './exchange/service-options';
 import { fieldValue } from './http/header-field';
-import { isJson } from './http/media-type';
 import { OutgoingBody } from './http/send';
-import { documentedKey, type Operation, type Parameter } from './operations/operations';
+import type { Operation, Parameter } from './operations/operations';
 import { type CallbackContext, evaluateTemplate, NoCallbackUrl } from './operations/runtime-expression';
 import { readSentOperations, type SentOperation } from './operations/sent';
 import { Unservable } from './parameters/parts';
@@ -47,22 +46,10 @@ export interface WrittenRequest {
   readonly body: string | Uint8Array | undefined;
 }
 
-/** A complete answer. */
-export interface ReceivedAnswer {
-  readonly status: number;
-  readonly contentType: string | undefined;
-  readonly contentEncoding: string | undefined;
-  readonly body: Buffer;
-}
-
-/** The body of an answer if its status is documented with JSON, or what the document does not allow of it. */
-export type Judgment = { readonly body: unknown } | { readonly undocumented: string };
-
-/** Writes the requests of one operation, and judges their answers. */
+/** Writes the requests of one operation. */
 export interface Sendable {
   /** @throws {UndocumentedRequest} */
   write(request: GivenRequest): WrittenRequest;
-  judge(answer: ReceivedAnswer): Judgment;
   /**
    * The URL of a callback.
    *
@@ -73,7 +60,7 @@ export interface Sendable {
 
 /**
  * Compiles what the server sends, by the names of sent.ts. No request finds further faults in the document. The values that it
- * sends are those of responses, and what it receives those of requests: `readOnly` properties are sent, and `writeOnly` are not.
+ * sends are those of responses: `readOnly` properties are sent, and `writeOnly` are not.
  *
  * @param document not one that a service uses: the findings are of what is sent only
  * @throws {InvalidContract} with all findings, each with its JSON pointer
@@ -93,27 +80,17 @@ export function compileSent(
     const isOwn = ({ name }: { readonly name: string }) => SIGNATURE_FIELDS.includes(name.toLowerCase());
     const parameters = operation.parameters.filter((one) => !(one.in === 'header' && isOwn(one)));
     const query = parameters.filter((one) => one.in === 'query');
-    const read = (more: Partial<Operation>) =>
-      planRequests(
-        document,
-        { ...operation, parameters: [], requestBody: undefined, ...more },
-        incoming,
-        codecs,
-      );
     return {
       sent,
       query,
       writer: writers.ofSent(withWritable(document, codecs, { ...operation, parameters })),
       // What is written of a query is read again, as its receiver does.
-      reader: read({ parameters: query }),
-      answers: [...operation.responses].map(([status, { content }]) => {
-        const texts = content.filter(({ type }) => isJson(type.essence));
-        const isRead = texts.length > 0 && texts.length === content.length;
-        return [
-          status,
-          isRead ? read({ requestBody: { required: true, content: texts } }) : undefined,
-        ] as const;
-      }),
+      reader: planRequests(
+        document,
+        { ...operation, parameters: query, requestBody: undefined },
+        incoming,
+        codecs,
+      ),
     };
   });
   incoming.check();
@@ -133,10 +110,9 @@ export function compileSent(
   ] as const;
   checkDefaults(document, incoming, requests.conformance.of, new Set());
   document.assertValid();
-  const compiled = plans.map(({ sent, query, writer, reader, answers }): [string, Sendable] => {
+  const compiled = plans.map(({ sent, query, writer, reader }): [string, Sendable] => {
     const write = writer(...asSent);
     const readQuery = reader(...asReceived);
-    const readers = new Map(answers.map(([status, plan]) => [status, plan?.(...asReceived)]));
     return [
       sent.name,
       {
@@ -158,7 +134,6 @@ export function compileSent(
               body,
             };
           }),
-        judge: (answer) => judge(sent.operation, answer, readers),
         urlOf: (context) => urlOf(sent, context),
       },
     ];
@@ -219,25 +194,6 @@ function withQuery(url: string, query: string): string {
 /** Requests have no header with several values: only Set-Cookie cannot be one list. */
 const textsOf = (headers: Readonly<Record<string, string | readonly string[]>>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]));
-
-function judge(
-  operation: Operation,
-  { status, contentType, contentEncoding, body }: ReceivedAnswer,
-  readers: ReadonlyMap<string, RequestReader | undefined>,
-): Judgment {
-  if (operation.responses.size === 0) return { body: undefined };
-  const key = documentedKey(operation, status);
-  if (key === undefined) return { undocumented: `the status ${status} is not documented` };
-  const reader = readers.get(key);
-  if (!reader) return { body: undefined };
-  try {
-    const read = reader.accept(contentType, contentEncoding);
-    return { body: reader.read({ path: new Map(), query: '', rawHeaders: [] }, read, body).body };
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    return { undocumented: `the body of the status ${status}: ${error.message}` };
-  }
-}
 
 function urlOf({ name, url, method }: SentOperation, context: CallbackContext): string {
   if (url) return evaluateTemplate(url, { method, ...context });

@@ -3,9 +3,9 @@ import { lookup as resolveHost, type LookupAddress } from 'node:dns';
 import http from 'node:http';
 import https from 'node:https';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
-import type { ReceivedAnswer, WrittenRequest } from '../contract';
+import type { WrittenRequest } from '../contract';
 
-/** Bytes of the body of an answer. What is beyond them is not read. */
+/** Bytes of the body of an answer, which says nothing. What is beyond them is not read. */
 const MOST = 65_536;
 
 /** A receiver that nothing is sent to. Another attempt would end in the same way. */
@@ -14,7 +14,8 @@ export class RefusedReceiver extends Error {
 }
 
 /** An answer, and when its sender wants the next attempt, in milliseconds from now. */
-export interface Answered extends ReceivedAnswer {
+export interface Answered {
+  readonly status: number;
   readonly retryAfter: number;
 }
 
@@ -112,35 +113,31 @@ export function attemptDelivery(
     };
     const sent = request(url, options, (answer) => {
       const { statusCode: status = 0, headers: fields } = answer;
-      const received = {
-        status,
-        contentType: fields['content-type'],
-        contentEncoding: fields['content-encoding'],
-        retryAfter: retryAfterOf(fields['retry-after']),
+      const end = () => {
+        done({ status, retryAfter: retryAfterOf(fields['retry-after']) });
       };
-      const pieces: Buffer[] = [];
       let bytes = 0;
       answer.on('data', (piece: Buffer) => {
         bytes += piece.length;
-        pieces.push(piece);
         if (bytes <= MOST) return;
         end();
         answer.destroy();
       });
-      const end = () => {
-        done({ ...received, body: Buffer.concat(pieces, Math.min(bytes, MOST)) });
-      };
       answer.on('end', end);
       answer.on('error', failed);
     });
     sent.on('error', failed);
+    // After a change of protocols (101) there is neither an answer nor an error.
+    sent.on('close', () => {
+      failed(Object.assign(new Error('no answer'), { code: 'ECONNRESET' }));
+    });
     sent.end(body);
   });
 }
 
 /** Milliseconds until a time of Retry-After (RFC 9110 section 10.2.3); 0 without one. */
 function retryAfterOf(field = ''): number {
-  const time = /^\d{1,9}$/.test(field) ? Number(field) * 1000 : Date.parse(field) - Date.now();
+  const time = /^\d+$/.test(field) ? Number(field) * 1000 : Date.parse(field) - Date.now();
   return Math.max(0, time) || 0;
 }
 

@@ -14,7 +14,7 @@ import {
   UndocumentedRequest,
   type WrittenRequest,
 } from '../contract';
-import { type Answered, attemptDelivery, reasonOf, RefusedReceiver } from './delivery';
+import { attemptDelivery, reasonOf, RefusedReceiver } from './delivery';
 import { createLog } from './log';
 import { watchSecrets } from './secret-source';
 import { type SendersConfig, signatureOf, signingKey } from './sender-config';
@@ -37,9 +37,7 @@ export interface Delivery {
   readonly attempts: number;
   /** That of the last answer; undefined: there was none. */
   readonly status: number | undefined;
-  /** That of a documented answer in JSON. */
-  readonly body: unknown;
-  /** Why it is not delivered, or what the document does not allow of the answer. */
+  /** Why it is not delivered. */
   readonly reason: string | undefined;
 }
 
@@ -148,8 +146,7 @@ export function openSenders<Webhooks>(
 
   /** Attempts to deliver a message once. `wait`: the milliseconds before another attempt, at least. */
   async function attempt(message: SentMessage, own: typeof keys | undefined, attempts: number) {
-    const none = { delivered: false, gone: false, status: undefined, body: undefined };
-    const common = { ...none, id: message.id, attempts };
+    const failed = { id: message.id, attempts, delivered: false, gone: false, status: undefined };
     const ending = new AbortController();
     const timer = setTimeout(() => {
       ending.abort();
@@ -158,25 +155,20 @@ export function openSenders<Webhooks>(
     if (isOver) ending.abort();
     try {
       const headers = signatureOf(message.id, message.body ?? '', own ?? keys);
-      const answer = await attemptDelivery(message, headers, trusted, ending.signal);
-      return { delivery: { ...common, ...verdictOf(message, answer) }, wait: answer.retryAfter };
+      const { status, retryAfter } = await attemptDelivery(message, headers, trusted, ending.signal);
+      const delivered = status >= 200 && status < 300;
+      const reason = delivered ? undefined : `it answered ${status}`;
+      return {
+        delivery: { ...failed, delivered, gone: status === 410, status, reason },
+        wait: retryAfter,
+      };
     } catch (error) {
       const wait = error instanceof RefusedReceiver ? Infinity : 0;
-      return { delivery: { ...common, reason: reasonOf(error) }, wait };
+      return { delivery: { ...failed, reason: reasonOf(error) }, wait };
     } finally {
       clearTimeout(timer);
       underWay.delete(ending);
     }
-  }
-
-  function verdictOf({ name }: SentMessage, answer: Answered) {
-    const { status } = answer;
-    const delivered = status >= 200 && status < 300;
-    const judgment = sendableOf(name).judge(answer);
-    const undocumented = 'undocumented' in judgment ? judgment.undocumented : undefined;
-    const failure = delivered ? undefined : `it answered ${status}`;
-    const body = 'body' in judgment ? judgment.body : undefined;
-    return { status, delivered, body, gone: status === 410, reason: failure ?? undocumented };
   }
 
   async function deliver(
@@ -192,10 +184,7 @@ export function openSenders<Webhooks>(
         takeTurn(host, () => attempt(message, own, attempts).then(done));
       });
       const { delivered, gone, reason } = delivery;
-      if (delivered) {
-        if (reason !== undefined) log.warn({ ...about, reason }, 'the answer to a webhook is not documented');
-        return delivery;
-      }
+      if (delivered) return delivery;
       const next = Math.max(wait, backOff(retryDelay, attempts));
       const isLast = gone || attempts === MOST_ATTEMPTS || performance.now() - began + next > retryTime;
       if (!isLast && !closing) {

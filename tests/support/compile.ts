@@ -1,17 +1,17 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import ts from 'typescript';
-import type { JsonObject } from '../../src/contract';
+import { type JsonObject, writeDocument } from '../../src/contract';
 
 const root = join(__dirname, '../..');
 
 /** What a generator makes of documents, in a child process: Jest cannot load openapi-typescript. */
 function generated<T>(file: string, name: string, documents: readonly JsonObject[]): T[] {
   const code = `const { ${name} } = require('./scripts/${file}');
-    const { OpenApiDocument } = require('./src/contract');
-    console.log(JSON.stringify(JSON.parse(require('node:fs').readFileSync(0, 'utf8')).map((root) => ${name}(new OpenApiDocument(root)))))`;
+    const { OpenApiDocument, readDocument } = require('./src/contract');
+    console.log(JSON.stringify(readDocument(require('node:fs').readFileSync(0, 'utf8')).map((root) => ${name}(new OpenApiDocument(root)))))`;
   const args = ['--import', 'tsx', '-e', code];
-  const input = JSON.stringify(documents);
+  const input = writeDocument(documents);
   const { stdout, stderr } = spawnSync(process.execPath, args, {
     cwd: root,
     encoding: 'utf8',

@@ -2,6 +2,7 @@
 import type { Header, Media, Operation } from './plan';
 import { primitiveOf, type Reader } from './read';
 import { readItems } from './streams';
+import { MalformedAnswer } from './types';
 
 const WITHOUT_BODY = [204, 205, 304];
 
@@ -105,8 +106,19 @@ async function readBody(
   if (kind === 'lines' || kind === 'records' || kind === 'events')
     return body && readItems(body, media, reader, failed);
   if (kind !== 'json' && kind !== 'text') return body;
-  const text = await response.text().catch((error: unknown) => {
+  const bytes = await response.arrayBuffer().catch((error: unknown) => {
     throw failed(error);
   });
+  const type = parseType(response.headers.get('content-type') ?? '');
+  const text = decode(bytes, (kind === 'text' ? type.get('charset') : undefined) ?? 'utf-8');
   return kind === 'json' ? reader.json(text, shape) : reader.exact(primitiveOf(text, media.types), shape);
+}
+
+/** @throws {MalformedAnswer} if the bytes are not of the charset. JSON is UTF-8 (RFC 8259 section 8.1). */
+function decode(bytes: ArrayBuffer, charset: string): string {
+  try {
+    return new TextDecoder(charset, { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw new MalformedAnswer(`the answer is not ${charset}`, { cause: error });
+  }
 }

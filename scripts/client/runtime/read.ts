@@ -40,6 +40,8 @@ type Holder = Record<string | number, unknown>;
 
 export class Reader {
   private readonly shapes: readonly Shape[];
+  /** Which schemas an object fits: each is asked once, however many branches lead to it. */
+  private readonly judged = new WeakMap<object, Map<number, boolean>>();
 
   constructor(shapes: readonly Shape[]) {
     this.shapes = shapes;
@@ -114,11 +116,20 @@ export class Reader {
       if (!shape || seen.has(index)) return [];
       seen.add(index);
       const branches = (shape.any ?? []).flatMap((group) => {
-        const fitting = group.filter((one) => this.fits(value, one));
+        const fitting = group.filter((one) => this.fitsOnce(value, one));
         return fitting.length > 0 ? fitting : group;
       });
       return [shape, ...this.applying(value, [...(shape.all ?? []), ...branches], seen)];
     });
+  }
+
+  private fitsOnce(value: unknown, index: number): boolean {
+    if (typeof value !== 'object' || value === null) return this.fits(value, index);
+    const judged = this.judged.get(value) ?? new Map<number, boolean>();
+    this.judged.set(value, judged);
+    const known = judged.get(index) ?? this.fits(value, index);
+    judged.set(index, known);
+    return known;
   }
 
   private fits(value: unknown, index: number, within: readonly number[] = []): boolean {
@@ -135,7 +146,7 @@ export class Reader {
     return (
       required.every((name) => Object.hasOwn(members, name)) &&
       Object.keys(members).every((name) =>
-        propertyOf(shape, name).every((one) => this.fits(members[name], one)),
+        propertyOf(shape, name).every((one) => this.fitsOnce(members[name], one)),
       )
     );
   }

@@ -7,6 +7,11 @@ import { MalformedAnswer } from './types';
 const MOST = 16 * 2 ** 20;
 const SEPARATORS = { lines: '\n', records: '\x1e', events: /\r\n|\r|\n/ };
 
+/** @throws {MalformedAnswer} for an item that would take all the memory */
+function assertSize(characters: number): void {
+  if (characters > MOST) throw new MalformedAnswer(`an item has more than ${MOST} characters`);
+}
+
 /** The texts between separators. Whoever stops to read ends the answer. */
 async function* split(
   body: ReadableStream<Uint8Array>,
@@ -36,7 +41,7 @@ async function* split(
         held = [other];
         size = other.length;
       }
-      if (size > MOST) throw new MalformedAnswer(`an item has more than ${MOST} characters`);
+      assertSize(size);
     }
     yield held.join('');
   } catch (error) {
@@ -71,13 +76,17 @@ async function* readEvents(
 ): AsyncGenerator {
   let event: Record<string, unknown> = {};
   let data: string[] = [];
+  let size = 0;
   for await (const line of lines) {
     const [, name = '', text = ''] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? [];
     if (line === '') {
       if (data.length > 0) yield reader.event({ ...event, data: data.join('\n') }, shape);
-      [event, data] = [{}, []];
-    } else if (name === 'data') data.push(text);
-    else if (name === 'event' || (name === 'id' && !text.includes('\0'))) event[name] = text;
+      [event, data, size] = [{}, [], 0];
+    } else if (name === 'data') {
+      size += text.length + 1;
+      assertSize(size);
+      data.push(text);
+    } else if (name === 'event' || (name === 'id' && !text.includes('\0'))) event[name] = text;
     else if (name === 'retry' && /^\d+$/.test(text)) event[name] = Number(text);
   }
 }

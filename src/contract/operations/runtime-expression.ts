@@ -56,13 +56,14 @@ export function parseExpression(key: string): Template | undefined {
  * @throws {NoCallbackUrl}
  */
 export const evaluateTemplate = (template: Template, context: CallbackContext): string =>
-  template
-    .map((part, i) => {
-      if (typeof part === 'string') return part;
-      const text = textOf(part, context);
-      return i === 0 ? text : encodeURIComponent(text);
-    })
-    .join('');
+  template.reduce<string>((before, part) => {
+    if (typeof part === 'string') return before + part;
+    const text = textOf(part, context);
+    if (before === '') return text;
+    if (!before.includes('?') && /^\.\.?$/.test(text))
+      throw new NoCallbackUrl(`${part.text}: a segment of dots would change the path before it`);
+    return before + encodeURIComponent(text);
+  }, '');
 
 function textOf({ text, evaluate }: Expression, context: CallbackContext): string {
   const value = evaluate(context);

@@ -362,144 +362,111 @@ const PARTS: Readonly<Record<string, string>> = {
   copy: '{ query }',
 };
 
-/** The source of a handler, and its expected diagnostics; empty if it compiles. */
-const CASES: [name: string, source: string, expected: RegExp][] = [
-  ['any name', WITH_NAMES, /^$/],
-  ['a documented answer', handler(`return { status: 200, body: { name: request.body.name } };`), /^$/],
-  ['another documented answer', handler(`return { status: 400, body: { error: 1, message: '' } };`), /^$/],
-  [
-    'the id is a bigint',
-    handler(`const id: bigint = request.body.id; return { status: 200, body: { name: String(id) } };`),
-    /^$/,
-  ],
-  [
-    'the principal is there',
-    handler(`return { status: 200, body: { name: request.principal.bearerAuth.id } };`),
-    /^$/,
-  ],
-  [
-    'a writeOnly property is in the request',
-    handler(`const secret: string = request.body.secret; return { status: 200, body: { name: secret } };`),
-    /^$/,
-  ],
-  [
-    'a readOnly property is not in the request',
-    handler(`return { status: 200, body: { name: String(request.body.made) } };`),
+/** What compiles in a handler, by what it shows; with a message, what does not. */
+type Table = Readonly<Record<string, string | readonly [text: string, message: RegExp]>>;
+
+const IN_THING: Table = {
+  'a documented answer': `return { status: 200, body: { name: request.body.name } };`,
+  'another documented answer': `return { status: 400, body: { error: 1, message: '' } };`,
+  'the id is a bigint': `const id: bigint = request.body.id; return { status: 200, body: { name: String(id) } };`,
+  'the principal is there': `return { status: 200, body: { name: request.principal.bearerAuth.id } };`,
+  'a writeOnly property is in the request': `const secret: string = request.body.secret; return { status: 200, body: { name: secret } };`,
+  'a readOnly property is not in the request': [
+    `return { status: 200, body: { name: String(request.body.made) } };`,
     /'made' does not exist/,
   ],
-  [
-    'a response may have a readOnly property',
-    handler(`return { status: 200, body: { name: '', made: '' } };`),
-    /^$/,
-  ],
-  [
-    'the preferred media type is one of the documented types',
-    put(
-      `const likes: 'application/json' | 'text/csv' | 'text/plain' = request.accepts; return { status: 201, body: likes };`,
-    ),
-    /^$/,
-  ],
-  [
-    'a property with a default is in the request',
-    handler(
-      `const color: string = request.body.color; const size: number | undefined = request.body.parts?.[0]?.size ?? undefined;
+  'a response may have a readOnly property': `return { status: 200, body: { name: '', made: '' } };`,
+  'a property with a default is in the request': `const color: string = request.body.color; const size: number | undefined = request.body.parts?.[0]?.size ?? undefined;
        const limit: number = request.query.limit; return { status: 200, body: { name: color + size + limit } };`,
-    ),
-    /^$/,
-  ],
-  [
-    'the media types if there is no choice',
-    handler(
-      `const given: 'application/json' = request.contentType; const likes: 'application/json' = request.accepts;
+  'the media types if there is no choice': `const given: 'application/json' = request.contentType; const likes: 'application/json' = request.accepts;
        return { status: 200, body: { name: given + likes } };`,
-    ),
-    /^$/,
-  ],
-  [
-    'the logger of the request',
-    handler(
-      `request.log.info({ a: 1 }, 'a'); request.log.warn('b'); return { status: 200, body: { name: '' } };`,
-    ),
-    /^$/,
-  ],
-  [
-    'the scopes of the credentials',
-    handler(`const { demanded, held } = request.scopes.bearerAuth; const none: 0 = demanded.length;
-       return { status: 200, body: { name: held.join() + none } };`),
-    /^$/,
-  ],
-  [
-    'the scopes of credentials that are not demanded',
-    handler(`return { status: 200, body: { name: String(request.scopes.key) } };`),
+  'the logger of the request': `request.log.info({ a: 1 }, 'a'); request.log.warn('b'); return { status: 200, body: { name: '' } };`,
+  'the scopes of the credentials': `const { demanded, held } = request.scopes.bearerAuth; const none: 0 = demanded.length;
+       return { status: 200, body: { name: held.join() + none } };`,
+  'the scopes of credentials that are not demanded': [
+    `return { status: 200, body: { name: String(request.scopes.key) } };`,
     /'key' does not exist/,
   ],
-  [
-    'a media type by name',
-    put(`return request.accepts === 'text/csv'
-      ? { status: 200, contentType: 'text/csv', body: '1' }
-      : { status: 200, contentType: 'application/json', body: { rows: 1 } };`),
-    /^$/,
+  'a nested property with a default is in the request': `const [part] = request.body.parts ?? []; const size: number = part === undefined ? 0 : part.size;
+       return { status: 200, body: { name: String(size) } };`,
+  'a parameter without a default may be absent': [
+    `const page: number = request.query.page; return { status: 200, body: { name: String(page) } };`,
+    /'undefined' is not assignable to type 'number'/,
   ],
-  ['a body that fits one media type of several', put(`return { status: 200, body: '1' };`), /not assignable/],
-  [
-    'a body that fits another media type',
-    put(`return { status: 200, contentType: 'application/json', body: '1' };`),
+  'a response may omit a property with a default': `return { status: 200, body: { name: '' } };`,
+  'a response must not have a property that is writeOnly in a branch': [
+    `return { status: 200, body: { name: '', either: '' } };`,
+    /'""' is not assignable to type 'null'|string' is not assignable to type 'null'/,
+  ],
+  'a schema with additionalProperties admits other properties': `return { status: 200, body: { name: (request.body.open?.['anything'] ?? '') + (request.body.left?.['more'] ?? '') } };`,
+  'the discriminator of a subtype is its name in the document': `const kind: 'Dog' | undefined = request.body.dog?.kind; const age: number | undefined = request.body.dog?.age;
+       return { status: 200, body: { name: String(kind) + String(age) } };`,
+  'an undocumented status': [
+    `return { status: 404, body: { error: 1, message: '' } };`,
+    /'404' is not assignable/,
+  ],
+  'a body of the wrong shape': [`return { status: 200, body: { title: '' } };`, /name|title/],
+  'a body with the wrong type': [
+    `return { status: 200, body: { name: 1 } };`,
+    /'number' is not assignable to type 'string'/,
+  ],
+  'a body with the properties of another status': [
+    `return { status: 400, body: { name: '' } };`,
     /not assignable/,
   ],
-  [
-    'a body that fits all media types, without a name',
-    put(`return { status: 404, body: { error: 1, message: '' } };`),
-    /^$/,
+  'no body': [`return { status: 200 };`, /not assignable/],
+  nothing: [``, /not assignable/],
+  'a property that is not documented': [
+    `return { status: 200, body: { name: request.body.weight } };`,
+    /'weight' does not exist/,
   ],
+  'a parameter that is not documented': [
+    `return { status: 200, body: { name: request.query.name } };`,
+    /'name' does not exist/,
+  ],
+  'a missing header that is required': [
+    `return { status: 401, body: { error: 1, message: '' } };`,
+    /not assignable/,
+  ],
+};
+const IN_REPORT: Table = {
+  'the preferred media type is one of the documented types': `const likes: 'application/json' | 'text/csv' | 'text/plain' = request.accepts; return { status: 201, body: likes };`,
+  'a media type by name': `return request.accepts === 'text/csv'
+      ? { status: 200, contentType: 'text/csv', body: '1' }
+      : { status: 200, contentType: 'application/json', body: { rows: 1 } };`,
+  'a body that fits one media type of several': [`return { status: 200, body: '1' };`, /not assignable/],
+  'a body that fits another media type': [
+    `return { status: 200, contentType: 'application/json', body: '1' };`,
+    /not assignable/,
+  ],
+  'a body that fits all media types, without a name': `return { status: 404, body: { error: 1, message: '' } };`,
+};
+
+type Case = readonly [name: string, source: string, expected: RegExp];
+
+const casesOf = (table: Table, write: (text: string) => string): Case[] =>
+  Object.entries(table).map(([name, given]) =>
+    typeof given === 'string' ? [name, write(given), /^$/] : [name, write(given[0]), given[1]],
+  );
+
+/** The source of a handler, and its expected diagnostics; empty if it compiles. */
+const CASES: readonly Case[] = [
+  ...casesOf(IN_THING, handler),
+  ...casesOf(IN_REPORT, put),
+  ['any name', WITH_NAMES, /^$/],
   [
     'a missing handler',
     `export const all: Handlers = { putReport: () => { throw 1; }, putRange: () => { throw 1; } };`,
     /is missing .*: \w+, .* and \d+ more/,
   ],
-  [
-    'a nested property with a default is in the request',
-    handler(
-      `const [part] = request.body.parts ?? []; const size: number = part === undefined ? 0 : part.size;
-       return { status: 200, body: { name: String(size) } };`,
-    ),
-    /^$/,
-  ],
-  [
-    'a parameter without a default may be absent',
-    handler(`const page: number = request.query.page; return { status: 200, body: { name: String(page) } };`),
-    /'undefined' is not assignable to type 'number'/,
-  ],
-  [
-    'a response may omit a property with a default',
-    handler(`return { status: 200, body: { name: '' } };`),
-    /^$/,
-  ],
-  [
-    'a response must not have a property that is writeOnly in a branch',
-    handler(`return { status: 200, body: { name: '', either: '' } };`),
-    /'""' is not assignable to type 'null'|string' is not assignable to type 'null'/,
-  ],
-  [
-    'a schema with additionalProperties admits other properties',
-    handler(
-      `return { status: 200, body: { name: (request.body.open?.['anything'] ?? '') + (request.body.left?.['more'] ?? '') } };`,
-    ),
-    /^$/,
-  ],
-  [
-    'the discriminator of a subtype is its name in the document',
-    handler(`const kind: 'Dog' | undefined = request.body.dog?.kind; const age: number | undefined = request.body.dog?.age;
-       return { status: 200, body: { name: String(kind) + String(age) } };`),
-    /^$/,
-  ],
-  ...STREAMED.map(([operation, text, expected]): (typeof CASES)[number] => [
+  ...STREAMED.map(([operation, text, expected]): Case => [
     `${operation}: ${text}`,
     `import type { FileHandle } from 'node:fs/promises';
      declare const open: () => Promise<FileHandle>; declare const each: <T>(item: T) => AsyncIterable<T>;
      export const h: Handlers['${operation}'] = async (${PARTS[operation] ?? '{ body }'}) => { ${text}${text.includes('return') ? '' : ' throw 1;'} };`,
     expected,
   ]),
-  ...RESPONSES_OF_RANGES.map(([response, expected]): (typeof CASES)[number] => [
+  ...RESPONSES_OF_RANGES.map(([response, expected]): Case => [
     `responses of ranges: ${response}`,
     `export const put: Handlers['putRange'] = async () => (${response});`,
     expected,
@@ -508,39 +475,6 @@ const CASES: [name: string, source: string, expected: RegExp][] = [
     'an unknown handler',
     `export const all: Handlers = { postThing: () => { throw 1; }, putReport: () => { throw 1; }, putRange: () => { throw 1; }, deleteThing: () => {} };`,
     /'deleteThing' does not exist/,
-  ],
-  [
-    'an undocumented status',
-    handler(`return { status: 404, body: { error: 1, message: '' } };`),
-    /'404' is not assignable/,
-  ],
-  ['a body of the wrong shape', handler(`return { status: 200, body: { title: '' } };`), /name|title/],
-  [
-    'a body with the wrong type',
-    handler(`return { status: 200, body: { name: 1 } };`),
-    /'number' is not assignable to type 'string'/,
-  ],
-  [
-    'a body with the properties of another status',
-    handler(`return { status: 400, body: { name: '' } };`),
-    /not assignable/,
-  ],
-  ['no body', handler(`return { status: 200 };`), /not assignable/],
-  ['nothing', handler(``), /not assignable/],
-  [
-    'a property that is not documented',
-    handler(`return { status: 200, body: { name: request.body.weight } };`),
-    /'weight' does not exist/,
-  ],
-  [
-    'a parameter that is not documented',
-    handler(`return { status: 200, body: { name: request.query.name } };`),
-    /'name' does not exist/,
-  ],
-  [
-    'a missing header that is required',
-    handler(`return { status: 401, body: { error: 1, message: '' } };`),
-    /not assignable/,
   ],
 ];
 
@@ -608,7 +542,7 @@ const PRINCIPALS: readonly [string, readonly string[], readonly (readonly [strin
   ['never', [], [['principal', /'principal' does not exist/]]],
 ];
 
-const SECURITY_CASES: typeof CASES = [
+const SECURITY_CASES: readonly Case[] = [
   ['a strategy for each scheme', strategies('oauth, key'), /^$/],
   ['a strategy of another package', strategies('oauth: foreign, key'), /^$/],
   ['a scheme without a strategy', strategies('key'), /'oauth' is missing/],
@@ -638,20 +572,20 @@ const SECURITY_CASES: typeof CASES = [
     "'alice'",
     'keys.get(given)',
     'Promise.resolve(keys.get(given))',
-  ].map((given): (typeof CASES)[number] => [
+  ].map((given): Case => [
     `a verifier that returns ${given}`,
     `${SECURITY}\nexport const s = new ApiKeyStrategy<Client>((given) => (void given, ${given}));`,
     /not assignable/,
   ]),
   ...['client', 'false', 'keys.get(given) ?? false', 'Promise.resolve(keys.get(given) ?? false)'].map(
-    (given): (typeof CASES)[number] => [
+    (given): Case => [
       `a verifier that returns ${given}`,
       `${SECURITY}\nexport const s = new ApiKeyStrategy<Client>((given) => (void given, ${given}));`,
       /^$/,
     ],
   ),
   ...PRINCIPALS.flatMap(([requirement, good, bad]) =>
-    [...good.map((text) => [text, /^$/] as const), ...bad].map(([text, message]): (typeof CASES)[number] => [
+    [...good.map((text) => [text, /^$/] as const), ...bad].map(([text, message]): Case => [
       `of ${requirement}, ${text}`,
       `${SECURITY}
          type Given = Parameters<HandlersOf<{ list: { parameters: {}; responses: {} } }, { list: ${requirement} }, Principals>['list']>[0];
@@ -676,50 +610,40 @@ const KINDS = `
   declare const core: Readonly<Record<ProblemKind, number>>;
   declare const toProblem: (error: unknown) => Problem<ProblemKind | OwnKind>;`;
 const serving = (render: string) =>
-  `${KINDS}\nexport const s = createService({ ...others, toProblem, render: ${render} });`;
+  `export const s = createService({ ...others, toProblem, render: ${render} });`;
 
-const KIND_CASES: typeof CASES = [
-  ['a table with each kind', `${KINDS}\nexport const errors: Errors = { ...core, rateLimited: 1 };`, /^$/],
-  [
-    'a kind without a number',
-    `${KINDS}\nexport const errors: Errors = { ...core };`,
-    /'rateLimited' is missing/,
-  ],
-  [
-    'a number of an unknown kind',
-    `${KINDS}\nexport const errors: Errors = { ...core, rateLimited: 1, ratelimited: 1 };`,
-    /'ratelimited' does not exist/,
-  ],
-  [
-    'a problem of an unknown kind',
-    `${KINDS}\nexport const p = new Problem('typo', '');`,
-    /"typo"' is not assignable/,
-  ],
-  ['a problem of an added kind', `${KINDS}\nexport const p = new Problem<OwnKind>('rateLimited', '');`, /^$/],
-  [
-    'a problem of a misspelled kind',
-    `${KINDS}\nexport const p = new Problem<OwnKind>('ratelimited', '');`,
-    /"ratelimited"' is not assignable/,
-  ],
-  [
-    'a response to each kind',
-    serving(`({ kind }) => ({ status: { ...core, rateLimited: 429 }[kind] })`),
-    /^$/,
-  ],
-  [
-    'no response to an added kind',
-    serving(`({ kind }) => ({ status: core[kind] })`),
-    /implicitly has an 'any' type|'rateLimited' does not exist/,
-  ],
-  [
-    'a render for the kinds of the core alone',
-    serving(`({ kind }: Problem) => ({ status: core[kind] })`),
-    /"rateLimited"' is not assignable/,
-  ],
-];
+const KIND_CASES = casesOf(
+  {
+    'a table with each kind': `export const errors: Errors = { ...core, rateLimited: 1 };`,
+    'a kind without a number': [`export const errors: Errors = { ...core };`, /'rateLimited' is missing/],
+    'a number of an unknown kind': [
+      `export const errors: Errors = { ...core, rateLimited: 1, ratelimited: 1 };`,
+      /'ratelimited' does not exist/,
+    ],
+    'a problem of an unknown kind': [
+      `export const p = new Problem('typo', '');`,
+      /"typo"' is not assignable/,
+    ],
+    'a problem of an added kind': `export const p = new Problem<OwnKind>('rateLimited', '');`,
+    'a problem of a misspelled kind': [
+      `export const p = new Problem<OwnKind>('ratelimited', '');`,
+      /"ratelimited"' is not assignable/,
+    ],
+    'a response to each kind': serving(`({ kind }) => ({ status: { ...core, rateLimited: 429 }[kind] })`),
+    'no response to an added kind': [
+      serving(`({ kind }) => ({ status: core[kind] })`),
+      /implicitly has an 'any' type|'rateLimited' does not exist/,
+    ],
+    'a render for the kinds of the core alone': [
+      serving(`({ kind }: Problem) => ({ status: core[kind] })`),
+      /"rateLimited"' is not assignable/,
+    ],
+  },
+  (text) => `${KINDS}\n${text}`,
+);
 
 /** All cases are in one program: each program parses the libraries again. */
-const GROUPS: Readonly<Record<string, typeof CASES>> = {
+const GROUPS: Readonly<Record<string, readonly Case[]>> = {
   'the types tie problems to the errors of a service': KIND_CASES,
   'the types tie strategies to the document': SECURITY_CASES,
   'the types tie a handler to the document': CASES,

@@ -23,7 +23,7 @@ writeFileSync(
         made: {
           post: {
             requestBody: { required: true, content: json(schema) },
-            responses: { 200: { description: '', content: json(schema) }, 204: { description: '' } },
+            responses: { 204: { description: '' } },
           },
         },
       },
@@ -79,9 +79,9 @@ async function exchange(answer: Answer, more: Partial<SendersConfig> = {}) {
   return { received, lines, senders, url, send: (id = 1) => senders.send('made', { url, body: { id } }) };
 }
 const status =
-  (code: number, headers: http.OutgoingHttpHeaders = {}, body = ''): Answer =>
+  (code: number, headers: http.OutgoingHttpHeaders = {}): Answer =>
   (response) =>
-    response.writeHead(code, headers).end(body);
+    response.writeHead(code, headers).end();
 /** The answers of the first attempts, and 204 to those after them. */
 const first =
   (...answers: readonly Answer[]): Answer =>
@@ -156,21 +156,16 @@ test('the secrets are those of the file, after each change of it', async () => {
   });
   const { config } = read({ WEBHOOK_SECRETS_FILE: path });
   const { received, send, lines } = await exchange(status(204), { source: config.source });
-  for (const text of ['', `${OLD}\n${NEW}\n`, 'short\n', `${NEW}\n`]) {
-    if (text !== '') write(text);
+  for (const text of ['short\n', `${NEW}\n`]) {
+    write(text);
     await send();
   }
   jest.useRealTimers();
-  const of = (keys: readonly string[], { headers, body }: (typeof received)[number]) =>
-    signatureOf(
-      String(headers['webhook-id']),
-      body,
-      keys.map(signingKey),
-      Number(headers['webhook-timestamp']) * 1000,
-    );
-  for (const [i, keys] of [[OLD], [OLD, NEW], [OLD, NEW], [NEW]].entries()) {
-    const one = received[i];
-    expect(one?.headers).toMatchObject(one ? of(keys, one) : {});
+  expect(received).toHaveLength(2);
+  for (const [i, { headers, body }] of received.entries()) {
+    const { 'webhook-id': id, 'webhook-timestamp': time } = headers;
+    const keys = [signingKey(SECRETS[i] ?? '')];
+    expect(headers).toMatchObject(signatureOf(String(id), body, keys, Number(time) * 1000));
   }
   expect(lines.map(({ fields }) => fields)).toEqual([
     expect.stringMatching(/^WEBHOOK_SECRETS_FILE: expected/),
@@ -179,14 +174,11 @@ test('the secrets are those of the file, after each change of it', async () => {
 
 describe('a message', () => {
   test('is kept as JSON and sent later, as it was judged', async () => {
-    const { received, senders, url } = await exchange(
-      status(200, { 'Content-Type': 'application/json' }, '{"id": 2}'),
-    );
+    const { received, senders, url } = await exchange(status(200));
     const message = senders.write('made', { url, body: { id: 1 } });
     const kept = JSON.parse(JSON.stringify(message)) as typeof message;
     expect(await senders.deliver(kept)).toEqual({
-      ...{ id: message.id, delivered: true, gone: false, attempts: 1, status: 200 },
-      ...{ body: { id: 2 }, reason: undefined },
+      ...{ id: message.id, delivered: true, gone: false, attempts: 1, status: 200, reason: undefined },
     });
     expect(received).toMatchObject([
       { body: '{"id":1}', url: '/in?token=abc', headers: { 'content-length': '8' } },
@@ -233,6 +225,14 @@ describe('a message', () => {
       'it did not answer in time',
     ],
     ['silence', never, 'it did not answer in time'],
+    [
+      'another protocol',
+      (response) =>
+        response.socket?.write(
+          'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n',
+        ),
+      'it ended the connection without an answer',
+    ],
   ])('is sent again after %s, until it is delivered', async (_, answer, reason) => {
     const { received, lines, send } = await exchange(first(answer, answer), { timeout: 200 });
     expect(await send()).toMatchObject({ delivered: true, attempts: 3, status: 204 });
@@ -257,6 +257,7 @@ describe('a message', () => {
   test.each([
     ['the time of all attempts is over', status(500), { retryTime: 0 }],
     ['Retry-After is beyond it', status(429, { 'Retry-After': '3601' }), {}],
+    ['Retry-After has more digits than a time', status(429, { 'Retry-After': '9'.repeat(30) }), {}],
     [
       'the date of Retry-After is beyond it',
       status(503, { 'Retry-After': 'Fri, 31 Dec 9999 23:59:59 GMT' }),
@@ -277,18 +278,12 @@ describe('a message', () => {
   });
 
   test.each([
-    ['an undocumented status', status(202), 'the status 202 is not documented'],
-    [
-      'another body',
-      status(200, { 'Content-Type': 'application/json' }, '{}'),
-      "body must have required property 'id'",
-    ],
-    ['a body that has no end', endless, 'is not well-formed JSON'],
-  ])('is delivered by %s, which is logged', async (_, answer, reason) => {
+    ['any status of success', status(202)],
+    ['a body that has no end', endless],
+  ])('is delivered by %s', async (_, answer) => {
     const { received, lines, send } = await exchange(answer);
-    const why = expect.stringContaining(reason) as string;
-    expect(await send()).toMatchObject({ delivered: true, reason: why });
-    expect([received.length, lines]).toMatchObject([1, [{ level: 'warn', fields: { reason: why } }]]);
+    expect(await send()).toMatchObject({ delivered: true, reason: undefined });
+    expect([received.length, lines]).toEqual([1, []]);
   });
 });
 
@@ -384,42 +379,17 @@ describe('at the end', () => {
 
 describe('a receiver', () => {
   const PRIVATE = [
-    ...[
-      '0.0.0.0',
-      '10.1.2.3',
-      '100.64.0.1',
-      '127.0.0.1',
-      '127.255.255.254',
-      '169.254.169.254',
-      '172.31.255.255',
-    ],
-    ...['192.0.0.1', '192.168.0.1', '198.18.0.1', '203.0.113.9', '224.0.0.1', '255.255.255.255', '::', '::1'],
-    ...[
-      '::ffff:10.0.0.1',
-      '::ffff:8.8.8.8',
-      '64:ff9b::a00:1',
-      '2002:a00:1::',
-      '2001::1',
-      'fc00::1',
-      'fd12::1',
-    ],
-    ...['fe80::1', 'fec0::1', 'ff02::1', '2001:db8::1', '100::1', '::7f00:1', 'none'],
-  ];
-  const PUBLIC = [
-    '1.1.1.1',
-    '8.8.8.8',
-    '172.32.0.1',
-    '172.15.255.255',
-    '100.128.0.1',
-    '192.169.0.1',
-    '2606:4700::1111',
-  ];
+    '0.0.0.0 10.1.2.3 100.64.0.1 127.0.0.1 127.255.255.254 169.254.169.254 172.31.255.255 192.0.0.1 192.168.0.1',
+    '198.18.0.1 203.0.113.9 224.0.0.1 255.255.255.255 :: ::1 ::ffff:10.0.0.1 ::ffff:8.8.8.8 64:ff9b::a00:1',
+    '2002:a00:1:: 2001::1 fc00::1 fd12::1 fe80::1 fec0::1 ff02::1 2001:db8::1 100::1 ::7f00:1 none',
+  ].flatMap((line) => line.split(' '));
+  const PUBLIC = '1.1.1.1 8.8.8.8 172.32.0.1 172.15.255.255 100.128.0.1 192.169.0.1 2606:4700::1111'.split(
+    ' ',
+  );
 
-  test.each(PRIVATE)('has the address %s of no Internet', (address) => {
-    expect(isPublic(address)).toBe(false);
-  });
-  test.each(PUBLIC)('may have the address %s', (address) => {
-    expect(isPublic(address)).toBe(true);
+  test('has an address of the Internet', () => {
+    expect(PRIVATE.filter(isPublic)).toEqual([]);
+    expect(PUBLIC.filter(isPublic)).toEqual(PUBLIC);
   });
 
   test.each([
@@ -429,16 +399,9 @@ describe('a receiver', () => {
     ['/in', 'its URL is none'],
     [undefined as never, 'its URL is none'],
     ['https://user:pass@a.example/', 'its URL has credentials'],
-    ...[
-      '127.0.0.1',
-      '0x7f.1',
-      '2130706433',
-      '[::1]',
-      '[::ffff:7f00:1]',
-      '0',
-      '10.0.0.1:8443',
-      '①②⑦.0.0.1',
-    ].map((host): [string, string] => [`https://${host}/`, 'its address is not one of the Internet']),
+    ...'127.0.0.1 0x7f.1 2130706433 [::1] [::ffff:7f00:1] 0 10.0.0.1:8443 ①②⑦.0.0.1'
+      .split(' ')
+      .map((host): [string, string] => [`https://${host}/`, 'its address is not one of the Internet']),
     ['http://hooks.internal:81/', 'its URL does not begin with https:'],
   ])('is refused: %s', async (url, reason) => {
     expect(() => receiverOf(url, ['hooks.internal:80'])).toThrow(reason);

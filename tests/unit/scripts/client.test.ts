@@ -9,6 +9,10 @@ const int64 = { type: 'integer', format: 'int64' };
 const object = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more });
 const Cat = object({ kind: { const: 'cat' }, id: int64 }, { required: ['kind'] });
 const Dog = object({ kind: { const: 'dog' }, id: { type: 'integer' } }, { required: ['kind'] });
+const Seal = object({ kind: { const: 2n ** 60n }, id: int64 }, { required: ['kind'] });
+const tree = { $ref: '#/components/schemas/Tree' };
+/** Each branch leads to both again. */
+const Tree = { oneOf: ['left', 'right'].map((side) => object({ child: tree, [side]: int64 })) };
 const name = (place: string, schema: object = { type: 'string' }, more: object = {}) => ({
   name: 'name',
   in: place,
@@ -20,7 +24,13 @@ const list = { type: 'array', items: { type: 'string' } };
 const operation = (operationId: string, parameters: object[] = [], more: object = {}) => ({
   operationId,
   parameters,
-  responses: { 200: { description: '', content: json({ oneOf: [Cat, Dog] }) }, 404: { description: '' } },
+  responses: {
+    200: {
+      description: '',
+      content: { ...json({ oneOf: [Cat, Dog, Seal] }), 'application/tree+json': { schema: tree } },
+    },
+    404: { description: '' },
+  },
   ...more,
 });
 const events = {
@@ -41,6 +51,7 @@ const DOCUMENT = {
         { ...name('query', list, { style: 'pipeDelimited', explode: false }), name: 'list' },
       ]),
     },
+    '/{name}--{to}': { get: operation('between', [name('path'), { ...name('path'), name: 'to' }]) },
     '/header': {
       get: operation('inHeader', [name('header')]),
       post: operation('inHeaderList', [name('header', list)]),
@@ -53,9 +64,11 @@ const DOCUMENT = {
         requestBody: { content: { 'application/jsonl': { itemSchema: {} } } },
       }),
       get: operation('events', [], { responses: events }),
+      patch: operation('inRange', [], { requestBody: { content: { 'image/*': {} } } }),
     },
   },
   components: {
+    schemas: { Tree },
     securitySchemes: {
       user: { type: 'http', scheme: 'basic' },
       first: { type: 'apiKey', in: 'header', name: 'X-First' },
@@ -71,7 +84,7 @@ beforeAll(() => {
 }, 60_000);
 
 const answer = (body: unknown, { status = 200, headers = {} }: { status?: number; headers?: object } = {}) =>
-  new Response(typeof body === 'string' ? body : JSON.stringify(body), {
+  new Response(typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body), {
     status,
     headers: { 'Content-Type': 'application/json', ...headers },
   });
@@ -103,12 +116,15 @@ test.each([
   ['inPath', { path: { name: '' } }, /path\/name: no path has an empty value|path\/name/],
   ['inPath', { path: { name: '\ud800' } }, /half of a surrogate pair/],
   ['inPath', { path: { name: null } }, /expected a text, a number or a boolean, got null/],
+  ['between', { path: { name: 'a--b', to: 'c' } }, /path\/name: "--" ends the value/],
+  ['between', { path: { name: 'a-', to: 'c' } }, /path\/name: "--" ends the value/],
   ['inQuery', { path: { name: 'a' }, query: { list: ['a|b', 'c'] } }, /separates values/],
   ['inHeader', { header: { name: 'a\r\nX-Other: b' } }, /a header field cannot carry/],
   ['inHeader', { header: { name: ' a' } }, /a header field cannot carry/],
   ['inHeader', { header: { name: 'é' } }, /a header field cannot carry/],
   ['inHeaderList', { header: { name: ['a,b'] } }, /separates values/],
   ['inCookie', { cookie: { name: 'a; other=b' } }, /a cookie cannot carry/],
+  ['inRange', { body: new Uint8Array(1) }, /expected a contentType: image\/\*/],
   ['inBody', { body: { a: NaN } }, /JSON has no NaN/],
   ['inBody', { body: 'x', timeout: 2 ** 31 }, /timeout: expected/],
   ['inBody', { headers: { 'X-A': 'a\nb' } }, /headers\/X-A/],
@@ -143,6 +159,7 @@ test.each([
   ['{"kind":"cat","id":9007199254740993.0}', 9007199254740993n],
   ['{"kind":"cat","id":1e3}', 1000n],
   ['{"kind":"dog","id":1}', 1],
+  ['{"kind":1152921504606846976,"id":1}', 1n],
   ['{"kind":"dog","id":9007199254740993}', 9007199254740992],
 ])('the branch that %s takes has the integer', async (text, id) => {
   const { client } = clientOf([() => answer(text)]);
@@ -169,6 +186,7 @@ test('what the document does not describe is undocumented, and its response is n
 test.each([
   ['{"kind":"c', /expected JSON, got "\{\\"kind\\":\\"c"/],
   ['', /expected JSON, got ""/],
+  [Uint8Array.of(0x22, 0xff, 0x22), /the answer is not utf-8/],
 ])('the answer %j is malformed', async (text, message) => {
   const { client } = clientOf([() => answer(text)]);
   await expect(call(client, 'inPath', { path: { name: 'a' } })).rejects.toMatchObject({
@@ -263,6 +281,23 @@ test.each([1, 2, 3, 1000])(
     expect(ended).toBe(size < 10);
   },
 );
+
+test('an event is bounded, however many lines it has', async () => {
+  const line = `data: ${'x'.repeat(2 ** 20)}\n`;
+  const { client } = clientOf([
+    () => answer(line.repeat(17), { headers: { 'Content-Type': 'text/event-stream' } }),
+  ]);
+  const { body } = await call(client, 'events');
+  const reading = (body as AsyncIterable<unknown>)[Symbol.asyncIterator]().next();
+  await expect(reading).rejects.toThrow('an item has more than 16777216 characters');
+});
+
+test('branches that lead to each other are judged once at each place', async () => {
+  const text = `${'{"child":'.repeat(24)}{"left":1}${'}'.repeat(24)}`;
+  const { client } = clientOf([() => answer(text, { headers: { 'Content-Type': 'application/tree+json' } })]);
+  const { body } = await call(client, 'inPath', { path: { name: 'a' } });
+  expect(JSON.stringify(body, (_, value: unknown) => (typeof value === 'bigint' ? 1 : value))).toBe(text);
+});
 
 test('items are sent as they are made', async () => {
   const sent: string[] = [];

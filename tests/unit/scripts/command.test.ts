@@ -31,55 +31,39 @@ async function run(command: Command, ...argv: string[]) {
 /** One sentence, without a stack and without what only a project with a Makefile has. */
 const isSentence = (text: string): boolean => text !== '' && !/\n|\s{2}at |\bmake\b/.test(text);
 
-/** A use that no program may get: the words that its sentence names. */
-type Misuse = readonly [argv: readonly string[], names: readonly string[]];
+interface Misuse {
+  readonly argv: readonly string[];
+  /** What its sentence names. */
+  readonly names: readonly string[];
+}
 
+/** The uses that no program may get. */
 function misuses({ usage, options }: Command): Misuse[] {
   const places = usage.split(' ').filter((word) => /^\[?[A-Z]/.test(word));
   const required = places.filter((word) => !word.startsWith('['));
   const given = places.map(() => 'x');
   return [
-    [
-      [...given, '--no-such'],
-      ['"--no-such"', '--help'],
-    ],
-    [
-      [...given, '-z'],
-      ['"-z"', '--help'],
-    ],
-    [
-      [...given, 'surplus'],
-      ['"surplus"', '--help'],
-    ],
-    [
-      [...given, '--help=yes'],
-      ['--help', '"yes"'],
-    ],
-    ...required.flatMap((name, position): Misuse[] => [
-      [given.slice(0, position), [name, '--help']],
-      [
-        [...given.slice(0, position), ' '],
-        [name, '--help'],
-      ],
-    ]),
-    ...Object.entries(options).flatMap(([name, { type, value = '' }]): Misuse[] =>
+    ...['--no-such', '-z', 'surplus'].map((wrong) => ({
+      argv: [...given, wrong],
+      names: [`"${wrong}"`, '--help'],
+    })),
+    { argv: [...given, '--help=yes'], names: ['--help', '"yes"'] },
+    ...required.flatMap((name, position) =>
+      [[], [' ']].map((blank) => ({
+        argv: [...given.slice(0, position), ...blank],
+        names: [name, '--help'],
+      })),
+    ),
+    ...Object.entries(options).flatMap(([name, { type, value = '' }]) =>
       type === 'string'
         ? [
-            [
-              [...given, `--${name}`],
-              [`--${name}`, value],
-            ],
-            [
-              [...given, `--${name}`, '--help'],
-              [`--${name}`, value],
-            ],
+            ...[[], ['--help'], [' ']].map((other) => ({
+              argv: [...given, `--${name}`, ...other],
+              names: [`--${name}`, value],
+            })),
+            { argv: [...given, `--${name}=a`, `--${name}`, 'b'], names: [`--${name}`, '"b"'] },
           ]
-        : [
-            [
-              [...given, `--${name}=1`],
-              [`--${name}`, '"1"'],
-            ],
-          ],
+        : { argv: [...given, `--${name}=1`], names: [`--${name}`, '"1"'] },
     ),
   ];
 }
@@ -90,12 +74,12 @@ describe.each(VERBS.map((verb) => [verb.name, verb] as const))('%s', (_, verb) =
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     for (const name of [...Object.keys(verb.options), 'help', 'debug'])
       expect(stdout).toContain(`  --${name}`);
-    expect(stdout).toContain(`npx contract-first ${verb.name}`);
+    expect(stdout).toMatch(new RegExp(`npx (-p contract-first-server )?contract-first ${verb.name}`));
     expect(stdout).not.toMatch(/\bmake\b/);
   });
 
   test('refuses each wrong use with a sentence that names it', async () => {
-    for (const [argv, names] of misuses(verb)) {
+    for (const { argv, names } of misuses(verb)) {
       const { status, stdout, stderr } = await run(verb, ...argv);
       expect({ argv, status, stdout, sentence: isSentence(stderr) }).toEqual({
         argv,
@@ -126,7 +110,9 @@ test.each(VERBS.filter(({ name }) => !ANYWHERE.includes(name)).map((verb) => [ve
     const positionals = verb.usage.split(' ').filter((word) => /^[A-Z]/.test(word));
     const { status, stderr } = await run(verb, ...positionals);
     expect({ status, sentence: isSentence(stderr) }).toEqual({ status: 2, sentence: true });
-    expect(stderr).toMatch(/^expected the folder of a service, got .*`npx contract-first new DOCUMENT`$/);
+    expect(stderr).toMatch(
+      /^expected the folder of a service, got .*`npx -p contract-first-server contract-first new DOCUMENT`$/,
+    );
   },
 );
 
