@@ -62,8 +62,8 @@ mock: $(INSTALLED) ## serve any document: make mock DOC=path/to/openapi.yaml
 generate: $(INSTALLED) ## update generated/ and handler stubs from openapi/; list the changes; ALL=1 lists every line
 	@$(CLI) generate $(if $(ALL),--all)
 
-client: $(INSTALLED) ## write a typed client, OUT=client.ts, of the contract or of DOC=path/to/openapi.yaml
-	@$(CLI) client $(if $(DOC),'$(DOC)') --out '$(or $(OUT),client.ts)' $(if $(ALLOW_OUTSIDE),--allow-outside)
+client: $(INSTALLED) ## write a typed client, OUT=FILE, of the contract or of DOC=path/to/openapi.yaml
+	@$(CLI) client $(if $(DOC),'$(DOC)') $(if $(OUT),--out '$(OUT)') $(if $(ALLOW_OUTSIDE),--allow-outside)
 
 breaking: $(INSTALLED) ## list the changes that break a client of the contract at BASE=git-ref
 	@$(CLI) breaking '$(BASE)' $(if $(ALL),--all)

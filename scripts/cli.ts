@@ -29,6 +29,7 @@ function usage(): string {
 }
 
 async function main([name = '--help', ...args]: readonly string[]): Promise<number> {
+  if (name === 'help' && args[0] !== undefined) return main([args[0], '--help']);
   if (['--help', '-h', 'help', '--version', '-v'].includes(name)) {
     console.log(name.includes('v') ? (own.version ?? '') : usage());
     return 0;

@@ -63,6 +63,9 @@ export const PROGRAM = 'contract-first';
 /** How a person runs a command in the folder of a service. */
 export const RUN = `npx ${PROGRAM}`;
 
+/** How a person runs a command elsewhere. Without the name of the package, npx would install another one. */
+export const RUN_ANYWHERE = `npx -p contract-first-server ${PROGRAM}`;
+
 /** The options of every command. */
 const COMMON: Options = {
   help: { type: 'boolean', short: 'h', help: 'print this help' },
@@ -104,7 +107,8 @@ export async function execute<O extends Options>(
   }
 }
 
-const exampleOf = (name: string, example: string): string => `${RUN} ${name} ${example}`.trimEnd();
+const exampleOf = (name: string, example: string): string =>
+  `${name === 'new' ? RUN_ANYWHERE : RUN} ${name} ${example}`.trimEnd();
 
 /** The positional arguments of a usage. */
 const argumentsOf = (usage: string) =>
@@ -142,8 +146,10 @@ function parse<O extends Options>(
     if (option.type === 'boolean' && value !== undefined)
       throw refused(`expected ${rawName} without a value, got ${JSON.stringify(value)}`);
     // An option behind another one is no value, unless it is given as --name=-value.
-    if (option.type === 'string' && (value === undefined || (!token.inlineValue && value.startsWith('--'))))
+    if (option.type === 'string' && (!value?.trim() || (!token.inlineValue && value.startsWith('--'))))
       throw refused(`expected ${rawName} ${option.value ?? 'VALUE'}, got no value`);
+    if (option.type === 'string' && Object.hasOwn(values, token.name))
+      throw refused(`expected ${rawName} once, got also ${JSON.stringify(value)}`);
     values[token.name] = value ?? true;
   }
   if (values['help'] !== true) {

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { RUN, UsageError } from './command';
+import { RUN_ANYWHERE, UsageError } from './command';
 
 /** The root folder of the service, where the commands run. The paths below are relative to it. */
 export let root = process.cwd();
@@ -61,7 +61,7 @@ export function assertService(): void {
   const missing = PARTS.find((name) => !existsSync(name));
   if (missing !== undefined)
     throw new UsageError(
-      `expected the folder of a service, got ${process.cwd()}, which has no ${missing}: go to one, or lay one out from a document by \`${RUN} new DOCUMENT\``,
+      `expected the folder of a service, got ${process.cwd()}, which has no ${missing}: go to one, or lay one out from a document by \`${RUN_ANYWHERE} new DOCUMENT\``,
     );
 }
 

@@ -169,12 +169,16 @@ Exit status: 0 no client breaks but as accepted, 1 one does or an entry is wrong
     usage: '[DOCUMENT] [options]',
     summary: 'Write a typed client of a document, by default of the service in the current folder',
     options: {
-      out: { type: 'string', value: 'FILE', help: 'the file to write: client.ts by default' },
+      out: {
+        type: 'string',
+        value: 'FILE',
+        help: 'the file to write: client.ts by default, generated/client.ts in a service',
+      },
       check: { type: 'boolean', help: 'write nothing; the status is 1 if the file is stale' },
       'allow-outside': OUTSIDE,
       json: JSON_RESULT,
     },
-    example: 'path/to/openapi.yaml --out src/client.ts',
+    example: 'path/to/openapi.yaml --out src/museum-client.ts',
     notes: 'The file needs no package: it calls fetch, in Node, Deno and browsers.',
     async run({ values, positionals: [document] }) {
       if (document === undefined) assertService();
@@ -198,7 +202,7 @@ Exit status: 0 no client breaks but as accepted, 1 one does or an entry is wrong
     example: './contract-first-server-3.0.0.tgz',
     notes: `PACKAGE is a file, which goes to vendor/, or a version in the registry; by default the latest one. It is installed by npm,
 pnpm or Yarn, as the lock file says; then generated/ is updated, and what is left to do is listed. Run it by the new package if
-the old one does not know it: npx -p ./contract-first-server-3.0.0.tgz contract-first upgrade ./contract-first-server-3.0.0.tgz
+the old one does not know it: npx -y -p ./contract-first-server-3.0.0.tgz contract-first upgrade ./contract-first-server-3.0.0.tgz
 
 Exit status: 0 nothing but reading and testing is left to do, 1 something is, 2 wrong arguments.`,
     run: async ({ positionals: [given] }) => (await import('./upgrade.js')).upgrade(given),

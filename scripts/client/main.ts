@@ -25,7 +25,8 @@ interface Described {
  * @throws {SourceError | UsageError}
  */
 export async function writeClient(file: string | undefined, settings: Settings): Promise<Outcome> {
-  const { out = 'client.ts', check = false } = settings;
+  // Linters and formatters of a service leave generated/ alone.
+  const { out = file === undefined ? 'generated/client.ts' : 'client.ts', check = false } = settings;
   const { document, notes } =
     file === undefined ? await ownDocument() : documentAt(file, settings['allow-outside'] === true);
   const { text, untyped, operations } = clientOf(document);
@@ -70,7 +71,9 @@ function read(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return undefined;
+    if (code === 'EISDIR') throw new UsageError(`--out: expected a file, got the folder ${file}`);
     throw error;
   }
 }

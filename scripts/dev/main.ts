@@ -15,25 +15,27 @@ import { Compiler } from '../compiler/compiler';
 import { generate } from '../generate/main';
 import { root, SOURCES } from '../paths';
 import type { RestChecked } from './rest';
-import { sessionSecrets } from './secrets';
+import { openSession, type Session } from './secrets';
 import { SourceError } from '../source/source';
 import { watchFolder } from './watch';
 
 /** Milliseconds without a change before an update starts: an editor writes a file in several steps. */
 const SETTLE = 50;
 
-/** The generated secrets of the session, as environment variables; undefined until the first server starts. */
-let secrets: Readonly<Record<string, string>> | undefined;
+/** The secrets of the session; undefined until the first server starts. */
+let session: Session | undefined;
+/** Whether a person has been told how to call the server. */
+let invited = false;
 
-/** Generates the secrets once, and prints them. Without them each server generates its own, and prints what is wrong. */
-function generateSecrets(): Readonly<Record<string, string>> | undefined {
+/** Generates the secrets once. Without them each server generates its own, and prints what is wrong. */
+function begin(): Session | undefined {
   try {
-    const generated = sessionSecrets();
-    for (const { variable, secret } of generated)
+    const begun = openSession();
+    for (const variable of begun.signing)
       console.log(
-        `${variable} is not set; until this program ends the server ${secret === undefined ? 'signs tokens with a secret of its own' : `accepts ${secret}`}`,
+        `${variable} is not set; until this program ends the server signs tokens with a secret of its own`,
       );
-    return Object.fromEntries(generated.map(({ variable, value }) => [variable, value]));
+    return begun;
   } catch {
     return undefined;
   }
@@ -49,8 +51,8 @@ let ending = false;
 /** Resolves with whether the new server listens, once no request reaches the old one. */
 function swap(): Promise<boolean> {
   return new Promise((resolve) => {
-    secrets ??= generateSecrets();
-    const worker = (starting = cluster.fork(secrets));
+    session ??= begin();
+    const worker = (starting = cluster.fork(session?.environment));
     worker.once('exit', (code) => {
       if (worker === starting) starting = undefined;
       if (worker === serving) {
@@ -60,7 +62,11 @@ function swap(): Promise<boolean> {
       }
       resolve(false);
     });
-    worker.once('listening', () => {
+    let awaited = process.env['OPS_PORT']?.trim() ? 2 : 1; // the listener of probes is the first
+    worker.on('listening', ({ address, port }) => {
+      if (--awaited !== 0) return;
+      if (!invited) console.log(session?.invite?.(`http://${address}:${port}`) ?? '');
+      invited = true;
       const last = serving;
       serving = worker;
       starting = undefined;

@@ -2,17 +2,25 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { OpenApiDocument, readDocument, securitySchemes } from '../../src/contract';
-import { madeUpSecrets, openSecrets, readCredentials, Variables, type Verifiers } from '../../src/runtime';
+import {
+  invitation,
+  madeUpSecrets,
+  openSecrets,
+  readCredentials,
+  Variables,
+  type Verifiers,
+} from '../../src/runtime';
 import { loadModule } from '../load';
 import { PUBLISHED, root } from '../paths';
 
-/** A generated secret, and its environment variable. */
-export interface SessionSecret {
-  readonly variable: string;
-  /** What clients present; undefined: the server alone uses it, to sign tokens. */
-  readonly secret: string | undefined;
-  /** The value of the variable: the secret with all scopes of the document. */
-  readonly value: string;
+/** What the servers of a session are given, and what a person is told about it. */
+export interface Session {
+  /** The generated secrets, with all scopes of the document. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** The variables of the secrets that sign tokens: no client presents them. */
+  readonly signing: readonly string[];
+  /** How to call a server with the secrets of clients; undefined if none was generated. */
+  readonly invite: ((address: string) => string) | undefined;
 }
 
 /**
@@ -21,19 +29,23 @@ export interface SessionSecret {
  *
  * @throws {Error} if src/auth.ts, src/config.ts or the published contract cannot be read, or do not fit
  */
-export function sessionSecrets(): SessionSecret[] {
+export function openSession(): Session {
   const { verifiers = {} } = (loadModule('src/auth.ts') ?? {}) as { readonly verifiers?: Verifiers };
   const document = new OpenApiDocument(readDocument(readFileSync(path.join(root, PUBLISHED), 'utf8')));
   const { generated } = openSecrets(readCredentials(verifiers, new Variables(process.env)), document);
   const scopes = [...new Set(securitySchemes(document).flatMap((scheme) => scheme.scopes))].join(' ');
-  const secrets = [...generated].map(([scheme, { variable, secret }]): SessionSecret => {
+  const secrets = [...generated].map(([scheme, { variable, secret }]) => {
     const verifier = verifiers[scheme];
     const isUser = verifier !== undefined && 'kind' in verifier && verifier.kind === 'basic';
-    return { variable, secret, value: isUser || scopes === '' ? secret : `${secret}:${scopes}` };
+    return [variable, isUser || scopes === '' ? secret : `${secret}:${scopes}`] as const;
   });
   const { readConfig } = (loadModule('src/config.ts') ?? {}) as { readonly readConfig?: () => object };
-  for (const variable of madeUpSecrets(readConfig?.() ?? {}))
-    secrets.push({ variable, secret: undefined, value: randomBytes(32).toString('base64url') });
-  // Several schemes may share a variable.
-  return [...new Map(secrets.map((each) => [each.variable, each])).values()];
+  const signing = madeUpSecrets(readConfig?.() ?? {});
+  const signed = signing.map((variable) => [variable, randomBytes(32).toString('base64url')] as const);
+  return {
+    // Several schemes may share a variable.
+    environment: Object.fromEntries([...secrets, ...signed]),
+    signing,
+    invite: generated.size > 0 ? (address) => invitation(document, address, generated) : undefined,
+  };
 }

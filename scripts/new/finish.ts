@@ -200,7 +200,8 @@ async function main(): Promise<void> {
   await steps.step(
     'generating the types',
     generated,
-    ({ length }) => `generated the types, and ${length} stubs of handlers`,
+    ({ length }) =>
+      `generated the types${length === 0 ? '' : `, and ${length} stub${length === 1 ? '' : 's'} of handlers`}`,
   );
   await steps.step('formatting', format, (count) => `formatted ${count} files`);
   const { green } = await steps.step(

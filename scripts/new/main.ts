@@ -112,7 +112,7 @@ async function lay(
   const shown = path.relative('.', folder);
   const next = [
     ...(shown === '' ? [] : [`cd ${quotedArgument(shown)}`]),
-    `${manager} run dev    # serves it while you edit; every operation answers from the document`,
+    `${manager} run dev    # serves it while you edit, with a page to try it on`,
     `${manager} run test   # ${status === RED ? 'is red: see above' : 'is green'}`,
     `${manager} run todo   # lists what is left to write`,
   ];

@@ -132,9 +132,13 @@ function sourcePlaces(decided: Decided): Record<string, Places> {
     ...(users && { [USERS]: userPlaces(users) }),
     'src/seed.ts': {
       ...examplePlaces('.', 'store'),
-      ...(examples.length === 0 && {
-        '#stored': 'await store.ready(); // add to it what you like to find there\n',
-      }),
+      '#stored':
+        examples
+          .map(
+            ({ table: { name } }) =>
+              `await unlessViolated(['unique'], store.${name}.add(examples.${name}));\n`,
+          )
+          .join('') || 'await store.ready(); // add to it what you like to find there\n',
     },
     'tests/contract/service.ts': {
       ...examplePlaces('../../src', 'dependencies.store'),

@@ -25,5 +25,9 @@ export function forPnpm(files: Readonly<Record<string, string>>, agent: string):
     file,
     fill(file, files[file] ?? '', own),
   ]);
-  return { ...files, ...(Object.fromEntries(changed) as Record<string, string>) };
+  const renamed = ['README.md', 'package.json'].map((file) => [
+    file,
+    files[file]?.replaceAll(/\bnpm\b/g, 'pnpm'),
+  ]);
+  return { ...files, ...(Object.fromEntries([...changed, ...renamed]) as Record<string, string>) };
 }

@@ -92,6 +92,7 @@ export function projectPlaces({
     },
     'package.json': {
       '"Bike Shed"': JSON.stringify(names.title),
+      'bike-shed.yaml': document,
       'contract-first-server.tgz': tarball,
     },
     'tsconfig.json': { '#here': false },

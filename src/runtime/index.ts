@@ -65,6 +65,7 @@ export {
 
 // For tools and tests.
 export { clientOf } from './secrets';
+export { invitation } from './invitation';
 export { madeUpSecrets } from './signed-tokens';
 export { credentialOf, openCredentials, openSecrets, variablesOf } from './credentials';
 export { allowOrigins } from './cors';

@@ -117,6 +117,7 @@ describe('the command', () => {
     [[], 0, /^ {2}generate {2}/m, /^$/],
     [['--help'], 0, /^ {2}mock {2}/m, /^$/],
     [['generate', '--help'], 0, /^ {2}--check {2}/m, /^$/],
+    [['help', 'generate'], 0, /^ {2}--check {2}/m, /^$/],
     [['--version'], 0, new RegExp(`^${version.replaceAll('.', '\\.')}\n$`), /^$/],
     [['genrate'], 2, /^$/, /^contract-first: there is no verb "genrate", but there is generate\. .*\n$/],
     [['nothing'], 2, /^$/, /^contract-first: there is no verb "nothing"\. .*\n$/],

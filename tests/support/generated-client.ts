@@ -31,5 +31,5 @@ export function loadClient(folder: string, text: string): CreateClient {
 export function generateClient(service: string): CreateClient {
   const { status, output } = runIn(service, 'contract-first', 'client');
   if (status !== 0) throw new Error(output);
-  return loadClient(service, readFileSync(join(service, 'client.ts'), 'utf8'));
+  return loadClient(service, readFileSync(join(service, 'generated/client.ts'), 'utf8'));
 }

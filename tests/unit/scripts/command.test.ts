@@ -56,10 +56,13 @@ function misuses({ usage, options }: Command): Misuse[] {
     ),
     ...Object.entries(options).flatMap(([name, { type, value = '' }]) =>
       type === 'string'
-        ? [[], ['--help']].map((other) => ({
-            argv: [...given, `--${name}`, ...other],
-            names: [`--${name}`, value],
-          }))
+        ? [
+            ...[[], ['--help'], [' ']].map((other) => ({
+              argv: [...given, `--${name}`, ...other],
+              names: [`--${name}`, value],
+            })),
+            { argv: [...given, `--${name}=a`, `--${name}`, 'b'], names: [`--${name}`, '"b"'] },
+          ]
         : { argv: [...given, `--${name}=1`], names: [`--${name}`, '"1"'] },
     ),
   ];
@@ -71,7 +74,7 @@ describe.each(VERBS.map((verb) => [verb.name, verb] as const))('%s', (_, verb) =
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     for (const name of [...Object.keys(verb.options), 'help', 'debug'])
       expect(stdout).toContain(`  --${name}`);
-    expect(stdout).toContain(`npx contract-first ${verb.name}`);
+    expect(stdout).toMatch(new RegExp(`npx (-p contract-first-server )?contract-first ${verb.name}`));
     expect(stdout).not.toMatch(/\bmake\b/);
   });
 
@@ -107,7 +110,9 @@ test.each(VERBS.filter(({ name }) => !ANYWHERE.includes(name)).map((verb) => [ve
     const positionals = verb.usage.split(' ').filter((word) => /^[A-Z]/.test(word));
     const { status, stderr } = await run(verb, ...positionals);
     expect({ status, sentence: isSentence(stderr) }).toEqual({ status: 2, sentence: true });
-    expect(stderr).toMatch(/^expected the folder of a service, got .*`npx contract-first new DOCUMENT`$/);
+    expect(stderr).toMatch(
+      /^expected the folder of a service, got .*`npx -p contract-first-server contract-first new DOCUMENT`$/,
+    );
   },
 );
 

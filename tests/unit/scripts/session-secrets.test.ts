@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { OpenApiDocument } from '../../../src/contract';
-import { sessionSecrets } from '../../../scripts/dev/secrets';
+import { openSession } from '../../../scripts/dev/secrets';
 import { root, workOn } from '../../../scripts/paths';
 import { openSecrets, readCredentials, Variables } from '../../../src/runtime';
 import { useFolder } from '../../support/folder';
@@ -43,10 +43,13 @@ afterEach(() => {
 
 test('a development session has one secret for each variable, which every server of the session accepts with all scopes', () => {
   process.env['OTHER_SECRETS'] = 'configured';
-  const secrets = sessionSecrets();
+  const { environment, signing, invite } = openSession();
   delete process.env['OTHER_SECRETS'];
-  expect(secrets.map(({ variable }) => variable)).toEqual(['TOKENS', 'USERS', 'KEYS', 'LOGIN_SECRETS']);
-  const environment = Object.fromEntries(secrets.map(({ variable, value }) => [variable, value]));
+  expect(Object.keys(environment)).toEqual(['TOKENS', 'USERS', 'KEYS', 'LOGIN_SECRETS']);
+  expect(signing).toEqual(['LOGIN_SECRETS']);
+  expect(invite?.('http://127.0.0.1:3000')).toMatch(
+    /^TOKENS and USERS and KEYS are not set.* Try:\n\n {2}curl -i (.*\n)*.*X-Key: /m,
+  );
   const variables = new Variables(environment);
   expect(
     openSecrets(readCredentials(verifiers, variables), new OpenApiDocument(document)).generated.size,

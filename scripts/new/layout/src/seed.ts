@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { unlessViolated } from 'contract-first-server/database';
 import { runSeed } from 'contract-first-server/runtime';
 import { readExamples } from 'contract-first-server/testing';
 import { readConfig } from './config';
@@ -19,13 +20,13 @@ const examples = readExamples(path.join(__dirname, '../tests/contract/examples.j
 // #endregion examples
 
 /**
- * Fills the database of a developer: `make seed`. It runs again whenever somebody calls it, so it adds what is missing, and leaves
- * what is there. With NODE_ENV=production it is refused.
+ * Fills the database of a developer: `npx contract-first seed`. It runs again whenever somebody calls it, and leaves what is there; what
+ * the database counts is added each time. With NODE_ENV=production it is refused.
  */
 async function seed({ store }: Dependencies): Promise<void> {
   // #region stored
-  await store.neighbors.add(examples.neighbors);
-  await store.bikes.add(examples.bikes);
+  await unlessViolated(['unique'], store.neighbors.add(examples.neighbors));
+  await unlessViolated(['unique'], store.bikes.add(examples.bikes));
   // #endregion stored
 }
 
