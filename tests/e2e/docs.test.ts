@@ -1,7 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import ts from 'typescript';
 import { type Document, isMap, parseDocument, type Scalar } from 'yaml';
+import { errorsIn } from '../support/compile';
 import { keepFolder } from '../support/folder';
 import { installBeside, TARBALL } from '../support/package';
 import { startProgram } from '../support/program';
@@ -125,23 +125,8 @@ describe('of docs/', () => {
   );
 
   test('their TypeScript compiles', () => {
-    const config = ts.getParsedCommandLineOfConfigFile(
-      join(README, 'tsconfig.json'),
-      { noEmit: true, incremental: false },
-      {
-        ...ts.sys,
-        onUnRecoverableConfigFileDiagnostic: () => undefined,
-      },
-    );
-    const program = ts.createProgram(written, { ...config?.options });
-    const errors = written.flatMap((file) => ts.getPreEmitDiagnostics(program, program.getSourceFile(file)));
-    expect(
-      ts.formatDiagnostics(errors, {
-        getCurrentDirectory: () => folder,
-        getCanonicalFileName: (name) => name,
-        getNewLine: () => '\n',
-      }),
-    ).toBe('');
+    const options = { noEmit: true, incremental: false };
+    expect(errorsIn(README, options, (file) => written.includes(file), written)).toBe('');
   });
 
   test.each(PAGES.flatMap((page) => settingOf(page, 'run by') ?? []))(

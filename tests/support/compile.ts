@@ -69,16 +69,18 @@ export function compileTexts(folder: string, files: Readonly<Record<string, stri
  * The errors in files of a project, with options beside those of its tsconfig.json.
  *
  * @param isChecked whether to check a file, given by its path
+ * @param files those of the project by default
  */
 export function errorsIn(
   folder: string,
   more: ts.CompilerOptions,
   isChecked: (file: string) => boolean,
+  files?: readonly string[],
 ): string {
   const host = { ...ts.sys, onUnRecoverableConfigFileDiagnostic: () => undefined };
   const config = ts.getParsedCommandLineOfConfigFile(join(folder, 'tsconfig.json'), more, host);
   if (!config) throw new Error(`${folder}/tsconfig.json cannot be read`);
-  const program = ts.createProgram(config.fileNames, config.options);
+  const program = ts.createProgram(files ?? config.fileNames, config.options);
   const errors = [
     ...config.errors,
     ...program.getOptionsDiagnostics(),

@@ -47,78 +47,58 @@ const asks = (name: string, password = 'password', more: object = {}) => ({
 const answersIn = (properties: object) => ({ responses: ok(object(properties)) });
 const answers = (token: string) => answersIn({ [token]: text });
 
-test.each<[string, Record<string, object>, object]>([
+/** An operation that takes a name with a password, and answers a token. */
+const login = (name: string, token: string, password?: string) => ({
+  ...asks(name, password),
+  ...answers(token),
+});
+
+test.each<[title: string, operation: object, expected: object]>([
+  ['POST /login', login('email', 'token'), { name: 'email', token: 'token' }],
+  ['POST /auth/signin', login('username', 'access_token', 'passwd'), { token: 'access_token' }],
+  ['POST /auth', login('phoneNumber', 'accessToken', 'pass'), { name: 'phoneNumber' }],
+  ['PUT /users/authenticate', login('user_name', 'jwt'), { token: 'jwt' }],
+  ['POST /sessions', login('login', 'sessionId'), { token: 'sessionId' }],
   [
-    'a token',
-    { 'POST /login': { ...asks('email'), ...answers('token') } },
-    { name: 'email', token: 'token' },
-  ],
-  [
-    'an access token',
-    { 'POST /auth/signin': { ...asks('username', 'passwd'), ...answers('access_token') } },
-    { token: 'access_token' },
-  ],
-  [
-    'accessToken',
-    { 'POST /auth': { ...asks('phoneNumber', 'pass'), ...answers('accessToken') } },
-    { name: 'phoneNumber' },
-  ],
-  ['a JWT', { 'PUT /users/authenticate': { ...asks('user_name'), ...answers('jwt') } }, { token: 'jwt' }],
-  ['a session', { 'POST /sessions': { ...asks('login'), ...answers('sessionId') } }, { token: 'sessionId' }],
-  [
-    'a user with a token',
-    { 'POST /login': { ...asks('email'), ...answersIn({ user: object({ email: text, token: text }) }) } },
+    'POST /login',
+    { ...asks('email'), ...answersIn({ user: object({ email: text, token: text }) }) },
     { token: 'user.token' },
   ],
   [
-    'a token below data',
-    {
-      'POST /v1/log-in': {
-        ...asks('email'),
-        ...answersIn({ data: object({ session: object({ token: text }) }) }),
-      },
-    },
+    'POST /v1/log-in',
+    { ...asks('email'), ...answersIn({ data: object({ session: object({ token: text }) }) }) },
     { token: 'data.session.token' },
   ],
-  ['text', { 'POST /login': { ...asks('username'), responses: ok(text) } }, { token: '', name: 'username' }],
+  ['POST /login', { ...asks('username'), responses: ok(text) }, { token: '', name: 'username' }],
   [
-    'what a form asks for',
+    'POST /token',
     {
-      'POST /token': {
-        requestBody: { content: form(object({ grant_type: text, username: text, password: text })) },
-        ...answers('access_token'),
-      },
+      requestBody: { content: form(object({ grant_type: text, username: text, password: text })) },
+      ...answers('access_token'),
     },
     { name: 'username' },
   ],
   [
-    'what an envelope asks for',
+    'POST /login',
     {
-      'POST /login': {
-        requestBody: { content: json(object({ user: object({ email: text, password: text }) })) },
-        ...answers('token'),
-      },
+      requestBody: { content: json(object({ user: object({ email: text, password: text }) })) },
+      ...answers('token'),
     },
     { name: 'user.email' },
   ],
   [
-    'a key that has the format of a password',
-    {
-      'POST /login': {
-        ...asks('account', 'word', { word: { type: 'string', format: 'password' } }),
-        ...answers('key'),
-      },
-    },
+    'POST /login',
+    { ...asks('account', 'word', { word: { type: 'string', format: 'password' } }), ...answers('key') },
     { token: 'key' },
   ],
-])('a login that answers %s is found', (_, operations, expected) => {
-  expect(find(operations)).toMatchObject({ login: Object.keys(operations)[0], ...expected });
+])('%s is a login (%#)', (title, operation, expected) => {
+  expect(find({ [title]: operation })).toMatchObject({ login: title, ...expected });
 });
 
-const LOGIN = { 'POST /login': { ...asks('email'), ...answers('token') } };
+const LOGIN = { 'POST /login': login('email', 'token') };
 test.each([
   ['POST /register', asks('email')],
-  ['POST /users', { ...asks('email'), ...answers('token') }],
+  ['POST /users', login('email', 'token')],
   ['POST /auth/sign-up', asks('email')],
   ['PUT /accounts', asks('email', 'pwd')],
   ['POST /anything', { ...asks('email'), 'x-register': true }],
@@ -126,37 +106,30 @@ test.each([
   expect(find({ ...LOGIN, [title]: operation })).toMatchObject({ login: 'POST /login', register: title });
 });
 
-test.each<[string, object]>([
-  ['POST /password/reset', { ...asks('email'), ...answers('token') }],
-  ['POST /login/verify', { ...asks('email'), ...answers('token') }],
-  ['POST /auth/refresh', { ...asks('email'), ...answers('token') }],
-  ['POST /connections', { ...asks('username'), ...answers('status') }],
-  ['POST /cards/tokens', { ...asks('number', 'name'), ...answers('token') }],
-  [
-    'POST /users/{id}/login',
-    {
-      ...asks('email'),
-      ...answers('token'),
-      parameters: [{ name: 'id', in: 'path', required: true, schema: text }],
-    },
-  ],
-  ['POST /servers/login', { ...asks('email'), ...answers('token'), security: [{ auth: [] }] }],
-  ['DELETE /login', { ...asks('email'), ...answers('token') }],
-  ['POST /login', { ...asks('email'), ...answers('token'), 'x-login': false }],
-  ['POST /login', asks('email')],
+test.each<[title: string, operation: object]>([
+  ['POST /password/reset', {}],
+  ['POST /login/verify', {}],
+  ['POST /auth/refresh', {}],
+  ['POST /connections', login('username', 'status')],
+  ['POST /cards/tokens', asks('number', 'name')],
+  ['POST /users/{id}/login', { parameters: [{ name: 'id', in: 'path', required: true, schema: text }] }],
+  ['POST /servers/login', { security: [{ auth: [] }] }],
+  ['DELETE /login', {}],
+  ['POST /login', { 'x-login': false }],
+  ['POST /login', answersIn({})],
   [
     'GET /login',
     {
+      requestBody: undefined,
       parameters: ['email', 'password'].map((name) => ({ name, in: 'query', schema: text })),
-      ...answers('token'),
     },
   ],
-])('%s is no login', (title, operation) => {
-  expect(find({ [title]: operation })).toEqual({ notes: [] });
+])('%s is no login (%#)', (title, changes) => {
+  expect(find({ [title]: { ...login('email', 'token'), ...changes } })).toEqual({ notes: [] });
 });
 
 test('a hint decides, and says why it cannot be followed', () => {
-  const hinted = { ...asks('email'), ...answers('token'), 'x-login': true };
+  const hinted = { ...login('email', 'token'), 'x-login': true };
   expect(find({ 'POST /enter': hinted, ...LOGIN })).toMatchObject({ login: 'POST /enter' });
   expect(find({ 'POST /enter': { 'x-login': true } })).toMatchObject({
     notes: ['POST /enter has x-login, but no name with a password in its request: it stays a stub'],
