@@ -154,8 +154,10 @@ function parse<O extends Options>(
     if (option.type === 'boolean' && value !== undefined)
       throw refused(`expected ${rawName} without a value, got ${JSON.stringify(value)}`);
     // An option behind another one is no value, unless it is given as --name=-value.
-    if (option.type === 'string' && (value === undefined || (!token.inlineValue && value.startsWith('--'))))
+    if (option.type === 'string' && (!value?.trim() || (!token.inlineValue && value.startsWith('--'))))
       throw refused(`expected ${rawName} ${option.value ?? 'VALUE'}, got no value`);
+    if (option.type === 'string' && Object.hasOwn(values, token.name))
+      throw refused(`expected ${rawName} once, got also ${JSON.stringify(value)}`);
     values[token.name] = value ?? true;
   }
   if (values['help'] !== true) {

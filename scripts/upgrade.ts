@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { RUN, UsageError } from './command';
 import { installed, type Manifest, readManifest, root } from './paths';
 
@@ -44,6 +45,8 @@ interface Wanted {
 /** @throws {UsageError} if it is neither a file nor a version */
 function wanted(given: string): Wanted {
   if (existsSync(given) && statSync(given).isFile()) {
+    // A package manager links any file, and so the service would lose the package that it has.
+    if (packedName(given) !== NAME) throw new UsageError(`expected a package of ${NAME}, got ${given}`);
     const file = path.posix.join(VENDOR, path.basename(given));
     return { what: `${NAME}@file:./${file}`, file };
   }
@@ -51,6 +54,25 @@ function wanted(given: string): Wanted {
   throw new UsageError(
     `expected the file of a package, such as ./${NAME}-3.0.0.tgz, or a version, such as 3.0.0, got ${given}${/[./\\]/.test(given) ? ', which is no file' : ''}`,
   );
+}
+
+/** The name of a packed package; undefined if the file is none. */
+function packedName(file: string): unknown {
+  try {
+    const tar = gunzipSync(readFileSync(file), { maxOutputLength: 2 ** 28 });
+    // Each file has a block of 512 bytes with its name and its size in octal digits, and then its own blocks.
+    for (let at = 0; at < tar.length;) {
+      const [name] = tar.toString('latin1', at, at + 100).split('\0');
+      const size = parseInt(tar.toString('latin1', at + 124, at + 136), 8) || 0;
+      at += 512;
+      if (name === 'package/package.json')
+        return (JSON.parse(tar.toString('utf8', at, at + size)) as Manifest & { name?: unknown }).name;
+      at += Math.ceil(size / 512) * 512;
+    }
+  } catch {
+    // It is not compressed, or its manifest is no JSON.
+  }
+  return undefined;
 }
 
 interface Installed extends Manifest {

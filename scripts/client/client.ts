@@ -11,25 +11,15 @@ import {
 import { typesOf } from '../publish/types';
 import { plansOf } from './plans';
 
-/** The files of runtime/, in the order in which they stand in a client, and whether their exports are its own. */
-const RUNTIME = [
-  ['types', true],
-  ['plan', false],
-  ['write', false],
-  ['bodies', false],
-  ['read', false],
-  ['streams', false],
-  ['answer', false],
-  ['request', false],
-  ['call', false],
-] as const;
+/** The files of runtime/, in the order in which they stand in a client. Only the first one has exports of the client. */
+const RUNTIME = ['types', 'plan', 'write', 'bodies', 'read', 'streams', 'answer', 'request', 'call'];
 
 /** The text of the runtime, without imports. */
 const runtimeText = (): string =>
-  RUNTIME.map(([name, isPublic]) => {
+  RUNTIME.map((name, i) => {
     const text = readFileSync(path.join(__dirname, 'runtime', `${name}.ts`), 'utf8');
     const own = text.replace(/^import [^;]*;\n/gm, '');
-    return isPublic ? own : own.replace(/^export /gm, '');
+    return i === 0 ? own : own.replace(/^export /gm, '');
   }).join('\n');
 
 export interface GeneratedClient {

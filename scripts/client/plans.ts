@@ -27,20 +27,13 @@ const KINDS: Readonly<Record<string, plan.Media['kind']>> = {
   'event stream': 'events',
 };
 
-/** The plans of all operations of a document, as JSON has them. */
-export interface Plans {
-  readonly operations: readonly plan.Operation[];
-  readonly schemes: Readonly<Record<string, plan.Scheme>>;
-  readonly shapes: readonly plan.Shape[];
-}
-
-export function plansOf(document: OpenApiDocument): Plans {
+export function plansOf(document: OpenApiDocument): plan.Plans {
   const reader = new PlanReader(document);
   const operations = readOperations(document).map((one) => reader.operation(one));
   const schemes = securitySchemes(document).map(({ name, kind, value }) => [name, schemeOf(kind, value)]);
   return {
     operations,
-    schemes: Object.fromEntries(schemes) as Plans['schemes'],
+    schemes: Object.fromEntries(schemes) as plan.Plans['schemes'],
     shapes: reader.shapes.all,
   };
 }

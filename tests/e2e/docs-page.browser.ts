@@ -169,6 +169,7 @@ describe('credentials', () => {
 
   it.each([
     ['another scheme', http('basic')],
+    ['another service', { ...http('bearer'), info: { title: 'Another', version: '1' } }],
     ['none', {}],
   ])('are not given to %s at the same address', async (_name, other) => {
     let service = mockOf(buildDocument(http('bearer')));

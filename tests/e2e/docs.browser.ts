@@ -117,17 +117,6 @@ it('authorizes by every kind of security scheme', async () => {
   });
 });
 
-it('shows the error body if the token is missing', async () => {
-  await listening(buildApp(), async (port) => {
-    const { page } = await open(`http://127.0.0.1:${port}`);
-    await page.locator(OPERATION).click();
-    await page.getByRole('button', { name: 'Execute' }).click();
-    const answer = page.locator('.live-responses-table .response').first();
-    await answer.waitFor();
-    expect(await answer.innerText()).toMatch(/401[\s\S]*40100/);
-  });
-});
-
 it('serves the published contract as JSON and as YAML', async () => {
   const app = buildApp();
   const json = await request(app)

@@ -1,6 +1,6 @@
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import { Client } from 'pg';
 import { keepPostgres } from '../support/databases';
 import { keepFolder } from '../support/folder';
@@ -17,6 +17,8 @@ const createDatabase = keepPostgres();
 
 const PROGRAM = join(__dirname, '../support/releases.ts');
 const TOKEN = 'secret';
+/** Milliseconds between two plants of a client. Without it thousands are sent while a process starts, and delay it. */
+const PAUSE = 5;
 
 interface Release extends RunningProcess {
   readonly url: string;
@@ -60,7 +62,7 @@ describe.each([
       while (serving.has(server) && !isOver) {
         const own = ++id;
         statuses.set(own, await post(server, own));
-        await setImmediate();
+        await setTimeout(PAUSE);
       }
     };
     const loads = new Map<Release, Promise<void>>();

@@ -116,11 +116,20 @@ describe('contract-first upgrade', () => {
     expect([files(), readFileSync(join(old, 'package.json'), 'utf8')]).toEqual([['old.tgz'], before]);
   });
 
-  test('takes a version of the registry, and refuses what is neither that nor a file', () => {
+  test('takes a version of the registry, and refuses what is neither that nor the package', () => {
     upgrade('3.1.0-rc.1');
     expect(steps()[0]).toMatch(/ contract-first-server@3\.1\.0-rc\.1$/);
     rmSync(log);
-    for (const given of ['vendor', './missing.tgz', '3', '^3.0.0', '--force=1', '; ls'])
+    for (const given of [
+      'vendor',
+      './package.json',
+      './vendor/old.tgz',
+      './missing.tgz',
+      '3',
+      '^3.0.0',
+      '--force=1',
+      '; ls',
+    ])
       expect([given, upgrade(given).status, existsSync(log)]).toEqual([given, 2, false]);
   });
 });

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import ts from 'typescript';
-import { type JsonObject, stringifyJson } from '../../src/contract';
+import { type JsonObject, writeDocument } from '../../src/contract';
 
 const root = join(__dirname, '../..');
 
@@ -11,7 +11,7 @@ function generated<T>(file: string, name: string, documents: readonly JsonObject
     const { OpenApiDocument, readDocument } = require('./src/contract');
     console.log(JSON.stringify(readDocument(require('node:fs').readFileSync(0, 'utf8')).map((root) => ${name}(new OpenApiDocument(root)))))`;
   const args = ['--import', 'tsx', '-e', code];
-  const input = stringifyJson(documents);
+  const input = writeDocument(documents);
   const { stdout, stderr } = spawnSync(process.execPath, args, {
     cwd: root,
     encoding: 'utf8',

@@ -52,7 +52,7 @@ const textOf = (field: Field): string =>
 
 /** https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#multipart-form-data */
 const quoted = (name: string): string =>
-  `"${name.replaceAll('\n', '%0D%0A').replaceAll('\r', '%0D').replaceAll('"', '%22')}"`;
+  `"${name.replaceAll('\n', '%0A').replaceAll('\r', '%0D').replaceAll('"', '%22')}"`;
 
 /** The text of a form (https://url.spec.whatwg.org/#concept-urlencoded-serializer). */
 export const writeForm = (parts: Media['parts'], body: unknown): string =>

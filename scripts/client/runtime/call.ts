@@ -1,16 +1,9 @@
 /** Calls operations by `fetch`. */
 import { readAnswer } from './answer';
-import type { Operation, Scheme, Shape } from './plan';
+import type { Operation, Plans, Scheme } from './plan';
 import { Reader } from './read';
 import { type AnyRequest, type Written, writeRequest } from './request';
 import { type ClientOptions, NoAnswer, type Secret, UnwritableRequest } from './types';
-
-/** The plans of a document. */
-interface Plans {
-  readonly operations: readonly Operation[];
-  readonly schemes: Readonly<Record<string, Scheme>>;
-  readonly shapes: readonly Shape[];
-}
 
 interface User {
   readonly username: string;
@@ -58,13 +51,12 @@ export function connect(plans: Plans, options: ClientOptions<object>): object {
       };
       // A function of the caller, such as its own fetch, may not know the signal.
       const aborted = new Promise<never>((_, reject) => {
-        const abort = () => {
+        signal.addEventListener('abort', () => {
           reject(signal.reason as Error);
-        };
-        if (signal.aborted) abort();
-        else signal.addEventListener('abort', abort, { once: true });
+        });
       });
       try {
+        signal.throwIfAborted();
         return await Promise.race([aborted, answered()]);
       } finally {
         clearTimeout(timer);

@@ -70,6 +70,13 @@ export interface Scheme {
   readonly name?: string;
 }
 
+/** The plans of all operations of a document, as JSON has them. */
+export interface Plans {
+  readonly operations: readonly Operation[];
+  readonly schemes: Readonly<Record<string, Scheme>>;
+  readonly shapes: readonly Shape[];
+}
+
 /** What of a schema decides where its values have integers of 64 bits. Other schemas are named by their index. */
 export interface Shape {
   readonly int64?: true;

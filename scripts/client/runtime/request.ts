@@ -84,11 +84,19 @@ class WrittenParameters {
  * @throws {UnwritableRequest} for one that a URL would resolve to another path
  */
 function pathOf(template: string, segments: ReadonlyMap<string, string>): string {
-  const path = template.replace(/\{([^{}]*)\}/g, (_, name: string) => {
-    const text = segments.get(name) ?? '';
-    if (text === '') throw new UnwritableRequest(`path/${name}: no path has an empty value`);
-    return text;
-  });
+  // What follows is the literal before the next parameter of the segment, at whose first occurrence a server ends the value.
+  const path = template.replace(
+    /\{([^{}]*)\}(?:(?=([^{}/]+)\{)|)/g,
+    (_, name: string, next: string | undefined) => {
+      const text = segments.get(name) ?? '';
+      if (text === '') throw new UnwritableRequest(`path/${name}: no path has an empty value`);
+      if (next !== undefined && `${text}${next}`.indexOf(next, 1) < text.length)
+        throw new UnwritableRequest(
+          `path/${name}: ${JSON.stringify(next)} ends the value, so it cannot be in it`,
+        );
+      return text;
+    },
+  );
   if (!path.split('/').some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment))) return path;
   throw new UnwritableRequest(`path: ${path} leads to another path`);
 }

@@ -63,26 +63,20 @@ type Fields<P> = {
 
 type MayLack<P> = { readonly [Name in keyof P]: undefined extends P[Name] ? P[Name] | undefined : P[Name] };
 type Place<P, Name> = Name extends 'header' ? Fields<P> : P;
+type Need<P, Name extends keyof P> = [NonNullable<P[Name]>] extends [never]
+  ? 'none'
+  : object extends Place<NonNullable<P[Name]>, Name>
+    ? 'optional'
+    : undefined extends P[Name]
+      ? 'optional'
+      : 'required';
 type Places<P> = {
-  readonly [
-    Name in keyof P as [NonNullable<P[Name]>] extends [never]
-      ? never
-      : object extends Place<NonNullable<P[Name]>, Name>
-        ? never
-        : undefined extends P[Name]
-          ? never
-          : Name
-  ]: MayLack<Place<P[Name], Name>>;
+  readonly [Name in keyof P as Need<P, Name> extends 'required' ? Name : never]: MayLack<
+    Place<P[Name], Name>
+  >;
 } & {
-  readonly [
-    Name in keyof P as [NonNullable<P[Name]>] extends [never]
-      ? never
-      : object extends Place<NonNullable<P[Name]>, Name>
-        ? Name
-        : undefined extends P[Name]
-          ? Name
-          : never
-  ]?: MayLack<Place<NonNullable<P[Name]>, Name>> | undefined;
+  readonly [Name in keyof P as Need<P, Name> extends 'optional' ? Name : never]?:
+    MayLack<Place<NonNullable<P[Name]>, Name>> | undefined;
 };
 
 /** The name of a media type. In place of a range it is the type of the message. */

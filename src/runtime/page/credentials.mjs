@@ -1,23 +1,24 @@
 /**
  * Credentials are kept for the tab: a reload keeps them, another tab does not have them, and "Logout" removes them. Another
- * service may have been at this address, so they come back only to a scheme that is as it was.
+ * service may have been at this address, so they come back only under the title of their document, to a scheme that is as it was.
  */
 
-const KEY = `credentials of ${location.pathname}`;
+const keyOf = (specSelectors) =>
+  `credentials of ${specSelectors.info().get('title')} at ${location.pathname}`;
 /** The members of a Security Scheme Object that say where its credentials go. */
 const MEMBERS = ['type', 'scheme', 'in', 'name'];
 
-function save(authorized) {
+function save(key, authorized) {
   try {
-    sessionStorage.setItem(KEY, JSON.stringify(authorized));
+    sessionStorage.setItem(key, JSON.stringify(authorized));
   } catch {
     // The browser keeps nothing for this page.
   }
 }
 
-function load() {
+function load(key) {
   try {
-    return JSON.parse(sessionStorage.getItem(KEY)) ?? {};
+    return JSON.parse(sessionStorage.getItem(key)) ?? {};
   } catch {
     return {};
   }
@@ -28,7 +29,7 @@ export function restoreCredentials({ authActions, specSelectors }) {
   const schemes = specSelectors.securityDefinitions()?.toJS() ?? {};
   const isKnown = ([name, { schema }]) =>
     Object.hasOwn(schemes, name) && MEMBERS.every((member) => schemes[name][member] === schema?.[member]);
-  const authorized = Object.fromEntries(Object.entries(load()).filter(isKnown));
+  const authorized = Object.fromEntries(Object.entries(load(keyOf(specSelectors))).filter(isKnown));
   if (Object.keys(authorized).length > 0) authActions.restoreAuthorization({ authorized });
 }
 
@@ -47,9 +48,9 @@ export const credentialsPlugin = {
     auth: {
       wrapActions: {
         persistAuthorizationIfNeeded:
-          (original, { authSelectors }) =>
+          (original, { authSelectors, specSelectors }) =>
           () =>
-            save(authSelectors.authorized()),
+            save(keyOf(specSelectors), authSelectors.authorized()),
       },
     },
   },

@@ -51,6 +51,7 @@ const DOCUMENT = {
         { ...name('query', list, { style: 'pipeDelimited', explode: false }), name: 'list' },
       ]),
     },
+    '/{name}--{to}': { get: operation('between', [name('path'), { ...name('path'), name: 'to' }]) },
     '/header': {
       get: operation('inHeader', [name('header')]),
       post: operation('inHeaderList', [name('header', list)]),
@@ -115,6 +116,8 @@ test.each([
   ['inPath', { path: { name: '' } }, /path\/name: no path has an empty value|path\/name/],
   ['inPath', { path: { name: '\ud800' } }, /half of a surrogate pair/],
   ['inPath', { path: { name: null } }, /expected a text, a number or a boolean, got null/],
+  ['between', { path: { name: 'a--b', to: 'c' } }, /path\/name: "--" ends the value/],
+  ['between', { path: { name: 'a-', to: 'c' } }, /path\/name: "--" ends the value/],
   ['inQuery', { path: { name: 'a' }, query: { list: ['a|b', 'c'] } }, /separates values/],
   ['inHeader', { header: { name: 'a\r\nX-Other: b' } }, /a header field cannot carry/],
   ['inHeader', { header: { name: ' a' } }, /a header field cannot carry/],

@@ -56,10 +56,13 @@ function misuses({ usage, options }: Command): Misuse[] {
     ),
     ...Object.entries(options).flatMap(([name, { type, value = '' }]) =>
       type === 'string'
-        ? [[], ['--help']].map((other) => ({
-            argv: [...given, `--${name}`, ...other],
-            names: [`--${name}`, value],
-          }))
+        ? [
+            ...[[], ['--help'], [' ']].map((other) => ({
+              argv: [...given, `--${name}`, ...other],
+              names: [`--${name}`, value],
+            })),
+            { argv: [...given, `--${name}=a`, `--${name}`, 'b'], names: [`--${name}`, '"b"'] },
+          ]
         : { argv: [...given, `--${name}=1`], names: [`--${name}`, '"1"'] },
     ),
   ];

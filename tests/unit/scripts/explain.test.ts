@@ -150,6 +150,16 @@ const unknown = (part: string): Mistake => [
     ? `: the document has no ${part} parameter unheardOf: expected ${part === 'path' ? 'id' : 'usual'}, or`
     : ": Property 'unheardOf' does not exist",
 ];
+/** Wrong answers, by what is said of them. */
+const WITH_200: Readonly<Record<string, string>> = {
+  'body/inner/deep is missing: expected boolean': answer(`${without('inner')}, inner: {}`),
+  'body/parts/0/weight: expected number, got string': answer(`${without('parts')}, parts: [{ weight: '' }]`),
+  'body is missing': `return { status: 200, headers: { 'X-Needed': 1 } };`,
+  'headers is missing.*X-Needed': `return { status: 200, body: { ${FULL} } };`,
+  'headers/X-Needed is missing: expected number': answer(FULL, `'X-Other': ''`),
+  'headers/X-Needed: expected number, got string': answer(FULL, `'X-Needed': ''`),
+  'headers/X-Other: expected string.*, got number': answer(FULL, `'X-Needed': 1, 'X-Other': 1`),
+};
 const MISTAKES: readonly Mistake[] = [
   ...STATUSES.map((status): Mistake => [
     `the undocumented status ${status}`,
@@ -173,33 +183,7 @@ const MISTAKES: readonly Mistake[] = [
     answer(`${without(name)}, ${name}: ${value}`),
     with200(`body/${name}: expected ${expected}.*, got ${got}`),
   ]),
-  [
-    'inner/deep',
-    answer(`${without('inner')}, inner: {}`),
-    with200('body/inner/deep is missing: expected boolean'),
-  ],
-  [
-    'a property of an item',
-    answer(`${without('parts')}, parts: [{ weight: '' }]`),
-    with200('body/parts/0/weight: expected number, got string'),
-  ],
-  ['no body', `return { status: 200, headers: { 'X-Needed': 1 } };`, with200('body is missing')],
-  ['no headers', `return { status: 200, body: { ${FULL} } };`, with200('headers is missing.*X-Needed')],
-  [
-    'a missing header',
-    answer(FULL, `'X-Other': ''`),
-    with200('headers/X-Needed is missing: expected number'),
-  ],
-  [
-    'another header',
-    answer(FULL, `'X-Needed': ''`),
-    with200('headers/X-Needed: expected number, got string'),
-  ],
-  [
-    'an optional header of another type',
-    answer(FULL, `'X-Needed': 1, 'X-Other': 1`),
-    with200('headers/X-Other: expected string.*, got number'),
-  ],
+  ...Object.entries(WITH_200).map(([said, body]): Mistake => [said, body, with200(said)]),
   [
     'another media type',
     `return { status: 404, contentType: 'text/plain', body: {} };`,
