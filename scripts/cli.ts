@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import Module from 'node:module';
 import path from 'node:path';
-import { execute, PROGRAM, RUN, sentenceOf, unknown, UsageError } from './command';
+import { execute, outliveReaders, PROGRAM, RUN, sentenceOf, unknown, UsageError } from './command';
 import { readManifest } from './paths';
 import { VERBS } from './verbs';
 
@@ -89,11 +89,7 @@ function missingTool(error: unknown): string | undefined {
   return version === undefined ? undefined : `${name}@${version}`;
 }
 
-// Whoever reads the output may have gone, as `head` does: the work goes on, and its status is told.
-for (const stream of [process.stdout, process.stderr])
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-  });
+outliveReaders();
 const argv = process.argv.slice(2);
 // What no verb catches, as in a timer.
 process.on('uncaughtException', (error) => {

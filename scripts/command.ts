@@ -107,6 +107,14 @@ export async function execute<O extends Options>(
   }
 }
 
+/** Whoever reads the output of a program may go, as `head` does: the work goes on, and its status is told. */
+export function outliveReaders(): void {
+  for (const stream of [process.stdout, process.stderr])
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+    });
+}
+
 const exampleOf = (name: string, example: string): string =>
   `${name === 'new' ? RUN_ANYWHERE : RUN} ${name} ${example}`.trimEnd();
 

@@ -6,7 +6,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import prettier from 'prettier';
 import { compileContract, isObject, OpenApiDocument, readDocument } from '../../src/contract';
-import { sentenceOf } from '../command';
+import { outliveReaders, sentenceOf } from '../command';
 import { generate } from '../generate/main';
 import { handlerName } from '../generate/handler-names';
 import { stubText } from '../generate/handlers';
@@ -212,8 +212,10 @@ async function main(): Promise<void> {
   if (!green) process.exitCode = RED;
 }
 
-if (require.main === module)
+if (require.main === module) {
+  outliveReaders();
   main().catch((error: unknown) => {
     console.error(process.argv.includes('--debug') ? error : sentenceOf(error, 'new'));
     process.exitCode = 1;
   });
+}
