@@ -33,7 +33,7 @@ function begin(): Session | undefined {
     const begun = openSession();
     for (const variable of begun.signing)
       console.log(
-        `${variable} is not set; until this program ends the server signs tokens with a secret of its own`,
+        `${variable} is not set; until this program ends the server signs with a secret of its own`,
       );
     return begun;
   } catch {
@@ -65,7 +65,8 @@ function swap(): Promise<boolean> {
     let awaited = process.env['OPS_PORT']?.trim() ? 2 : 1; // the listener of probes is the first
     worker.on('listening', ({ address, port }) => {
       if (--awaited !== 0) return;
-      if (!invited) console.log(session?.invite?.(`http://${address}:${port}`) ?? '');
+      const invitation = invited ? undefined : session?.invite?.(`http://${address}:${port}`);
+      if (invitation !== undefined) console.log(invitation);
       invited = true;
       const last = serving;
       serving = worker;

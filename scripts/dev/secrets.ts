@@ -17,7 +17,7 @@ import { PUBLISHED, root } from '../paths';
 export interface Session {
   /** The generated secrets, with all scopes of the document. */
   readonly environment: Readonly<Record<string, string>>;
-  /** The variables of the secrets that sign tokens: no client presents them. */
+  /** The variables of the secrets that sign tokens and webhooks: no client presents them. */
   readonly signing: readonly string[];
   /** How to call a server with the secrets of clients; undefined if none was generated. */
   readonly invite: ((address: string) => string) | undefined;
@@ -41,7 +41,10 @@ export function openSession(): Session {
   });
   const { readConfig } = (loadModule('src/config.ts') ?? {}) as { readonly readConfig?: () => object };
   const signing = madeUpSecrets(readConfig?.() ?? {});
-  const signed = signing.map((variable) => [variable, randomBytes(32).toString('base64url')] as const);
+  // As Standard Webhooks writes them, which the secrets of tokens may be too.
+  const signed = signing.map(
+    (variable) => [variable, `whsec_${randomBytes(32).toString('base64')}`] as const,
+  );
   return {
     // Several schemes may share a variable.
     environment: Object.fromEntries([...secrets, ...signed]),

@@ -1,54 +1,83 @@
 /**
- * `tsc` and `eslint .` on one program, so that types are computed once. ESLint skips a file if neither it nor any of
- * its imports has changed since it passed. The cache of ESLint itself compares single files, but rules with type
- * information depend on imports too.
+ * `tsc` and `eslint .` on one program, so that types are computed once. ESLint skips a file if neither it nor what it
+ * sees of its direct and indirect imports has changed since it passed. The cache of ESLint itself compares single files,
+ * but rules with type information depend on imports too.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { ESLint } from 'eslint';
-import type ts from 'typescript';
+import ts from 'typescript';
 import { Compiler } from '../compiler/compiler';
 import { nameInProject, root } from '../paths';
 import { contentOf, digestOf, installedList } from './tree';
 
 const CACHE = path.join(root, '.cache/lint.json');
+const SHAPES = path.join(root, '.cache/shapes.json');
 /** The maximum number of digests in the cache: enough for several branches. */
 const MOST = 5000;
 /** Files that every result depends on. */
 const COMMON = ['eslint.config.mjs', 'tsconfig.json', 'src/tsconfig.json', installedList()];
 
-/** For each file of the program, a digest of its text and the texts of all its direct and indirect imports. */
+/**
+ * What importers see of a module: its declarations, if they follow from it alone (TypeScript's `isolatedDeclarations`). An
+ * edit within an annotated function leaves them as they were. Where something is inferred, the whole text.
+ */
+function shapeOf(fileName: string, text: string): string {
+  if (!/(?<!\.d)\.ts$/.test(fileName)) return text;
+  const { outputText, diagnostics } = ts.transpileDeclaration(text, {
+    fileName,
+    reportDiagnostics: true,
+    compilerOptions: { declaration: true, isolatedDeclarations: true, target: ts.ScriptTarget.ESNext },
+  });
+  return diagnostics?.length === 0 ? outputText : text;
+}
+
+/** For each file of the program, a digest of its text and of the shapes of all its direct and indirect imports. */
 function closureDigests(builder: ts.BuilderProgram): Map<string, string> {
+  const common = digestOf([process.version, ...COMMON.map(contentOf)]);
   const names = builder.getProgram().getRootFileNames();
   const texts = new Map(
     names.map((name) => {
       const file = nameInProject(name);
-      return [name, digestOf([file, contentOf(file)])];
+      return [name, digestOf([common, file, contentOf(file)])];
     }),
   );
-  const common = digestOf([process.version, ...COMMON.map(contentOf)]);
-  return new Map(
-    builder.getSourceFiles().flatMap((file) => {
-      if (!texts.has(file.fileName)) return [];
-      const imported = builder.getAllDependencies(file).flatMap((name) => texts.get(name) ?? []);
-      return [[nameInProject(file.fileName), digestOf([common, ...imported.sort()])] as const];
-    }),
-  );
+  const known = read<Record<string, string>>(SHAPES, {});
+  const shapes: Record<string, string> = {};
+  const shapeDigest = (name: string, text: string) =>
+    (shapes[text] ??=
+      known[text] ?? digestOf([nameInProject(name), shapeOf(name, String(contentOf(nameInProject(name))))]));
+  const digests = builder.getSourceFiles().flatMap((file) => {
+    const own = texts.get(file.fileName);
+    if (own === undefined) return [];
+    const imported = builder.getAllDependencies(file).flatMap((name) => {
+      const text = texts.get(name);
+      return text === undefined || text === own ? [] : shapeDigest(name, text);
+    });
+    return [[nameInProject(file.fileName), digestOf([own, ...imported.sort()])] as const];
+  });
+  write(SHAPES, shapes);
+  return new Map(digests);
 }
 
-/** The digests of files that have passed, the newest last. */
-function readPassed(): string[] {
+function read<T>(file: string, otherwise: T): T {
   try {
-    return JSON.parse(readFileSync(CACHE, 'utf8')) as string[];
+    return JSON.parse(readFileSync(file, 'utf8')) as T;
   } catch {
-    return []; // no check has passed yet
+    return otherwise; // no check has written it yet
   }
+}
+
+function write(file: string, value: unknown): void {
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, JSON.stringify(value));
 }
 
 /** Prints the findings of ESLint. Returns whether there are none. */
 async function lint(builder: ts.BuilderProgram): Promise<boolean> {
   const digests = closureDigests(builder);
-  const passed = new Set(readPassed());
+  /** The digests of files that have passed, the newest last. */
+  const passed = new Set(read<string[]>(CACHE, []));
   const unchanged = [...digests].flatMap(([file, digest]) => (passed.has(digest) ? file : []));
   const eslint = new ESLint({
     cwd: root,
@@ -65,8 +94,7 @@ async function lint(builder: ts.BuilderProgram): Promise<boolean> {
     results.flatMap(({ messages, filePath }) => (messages.length > 0 ? nameInProject(filePath) : [])),
   );
   for (const [file, digest] of digests) if (!dirty.has(file)) passed.add(digest);
-  mkdirSync(path.dirname(CACHE), { recursive: true });
-  writeFileSync(CACHE, JSON.stringify([...passed].slice(-MOST)));
+  write(CACHE, [...passed].slice(-MOST));
   const text = await (await eslint.loadFormatter('stylish')).format(results);
   if (text !== '') console.log(text);
   return dirty.size === 0;

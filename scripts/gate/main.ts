@@ -23,11 +23,15 @@ const JEST = `jest --maxWorkers=${availableParallelism() + 1}`;
 const PACK = existsSync(path.join(root, 'scripts/pack')) ? ['../pack/main'] : [];
 /**
  * The paths that `quick` leaves out: tests of processes and of PostgreSQL, and suites that take seconds because they
- * measure, generate their cases, or run a compiler.
+ * measure, generate their cases, send them by the prover, or run a compiler.
  */
 const LEFT_OUT =
-  'tests/e2e postgres black-box.test databases.test documents.test explain.test faults.test generated.test growth.test ' +
-  'handler-types.test json-schema-test-suite.test layout.test memory.test one-way.test pattern.test stores.test';
+  'tests/e2e postgres advice.test assignable-types.test black-box.test databases.test documents.test explain.test ' +
+  'faults.test generated.test growth.test handler-types.test hostile-texts.test http/client.test http/refusals.test ' +
+  'interrupt.test json-schema-test-suite.test layout.test limiter.test long-bodies.test memory.test ' +
+  'mock-and-prover.test one-way.test openapi-3.2.test pattern.test cases/uploads.test test-database.test service/stale.test received-streams.test ' +
+  'representations.test slow-stages.test sound-changes.test source-bounds.test sqlite-log.test sqlite-truth.test ' +
+  'stored.test stores.test unit/database/migrations.test unit/database/standby.test unit/database/starting.test';
 
 const CHECKS: Readonly<Record<string, Check>> = {
   code: { commands: ['./code'] },

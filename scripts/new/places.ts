@@ -143,7 +143,7 @@ function sourcePlaces(decided: Decided): Record<string, Places> {
     'tests/contract/service.ts': {
       ...examplePlaces('../../src', 'dependencies.store'),
       '#members': members === '' ? '' : `body: ${members},\n`,
-      "?? 'memory:' }": `?? 'memory:'${users ? ", TOKEN_SECRETS: 'of-the-contract-tests'" : ''} }`,
+      "?? 'memory:' }": `?? 'memory:'${users ? ", TOKEN_SECRETS: 'of-the-contract-tests'" : ''}${decided.senders ? ", LOG_LEVEL: 'silent', WEBHOOK_RETRY_TIME: '0', WEBHOOK_SECRETS: `whsec_${'0'.repeat(32)}`" : ''} }`,
       '#users': users !== undefined,
       '#usersStored': users?.stored ?? '',
       '#usersCredentials': users ? credentialsCode(users) : '',

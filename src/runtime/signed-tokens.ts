@@ -56,14 +56,17 @@ export function readSignedTokens(variables: Variables, prefix: string): SignedTo
   };
 }
 
-/** The variables of the signed tokens of a configuration whose secrets are made up. */
+/** The variables of a configuration that have no secret yet, which signs tokens or webhooks. */
 export const madeUpSecrets = (config: object): string[] =>
   Object.values(config).flatMap((value: unknown) =>
-    isSignedTokens(value) && !value.source.secrets ? value.source.variable : [],
+    isSigning(value) && !value.source.secrets ? value.source.variable : [],
   );
 
-const isSignedTokens = (value: unknown): value is SignedTokensConfig =>
-  typeof value === 'object' && value !== null && 'source' in value && 'lifetime' in value;
+const isSigning = (value: unknown): value is Pick<SignedTokensConfig, 'source'> =>
+  typeof value === 'object' &&
+  value !== null &&
+  'source' in value &&
+  ('lifetime' in value || 'retryTime' in value);
 
 /** Issues and verifies the tokens of users who have logged in: JWTs (RFC 7519) that are signed by a secret (HS256). */
 export interface SignedTokens {

@@ -11,7 +11,7 @@ const names = namesFrom('shop', 'Shop');
 /** What `make new` writes for a document of these parts. */
 async function layOutOf(document: object) {
   const root = { openapi: '3.1.0', info: { title: 'Shop', version: '1' }, ...document };
-  const file = folder.write({ 'shop.yaml': stringify(root) });
+  const file = folder.write({ 'api.yaml': stringify(root) });
   if (!names) throw new Error('expected names');
   return layOut(readSource(file), names, 'package.tgz');
 }
@@ -42,6 +42,7 @@ it.each([
   const { files, notes } = await layOutOf({ paths: { '/a': { get } }, webhooks: { made: { post: sent } } });
   expect(files['src/dependencies.ts']?.includes('openSenders<webhooks>')).toBe(sends);
   expect(files['.env.example']?.includes('WEBHOOK_SECRETS=')).toBe(sends);
+  expect(files['tests/contract/service.ts']?.includes('WEBHOOK_SECRETS: ')).toBe(sends);
   expect(notes.filter((note) => note.startsWith('no webhook and no callback is sent'))).toHaveLength(
     sends ? 0 : 1,
   );
@@ -61,6 +62,7 @@ it('documents what its handlers refuse, where the document does not', async () =
       },
     },
   });
+  expect(files['package.json']).toContain('contract-first mock openapi/api.yaml');
   const { actions } = parse(files['openapi/overlay.yaml'] ?? '') as {
     actions: { description: string; update: Record<string, { description: string }> }[];
   };

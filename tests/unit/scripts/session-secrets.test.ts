@@ -2,7 +2,7 @@ import path from 'node:path';
 import { OpenApiDocument } from '../../../src/contract';
 import { openSession } from '../../../scripts/dev/secrets';
 import { root, workOn } from '../../../scripts/paths';
-import { openSecrets, readCredentials, Variables } from '../../../src/runtime';
+import { openSecrets, readCredentials, readSenders, readSignedTokens, Variables } from '../../../src/runtime';
 import { useFolder } from '../../support/folder';
 import { buildDocument } from '../../support/service';
 
@@ -30,9 +30,9 @@ const document = buildDocument({
 beforeEach(() => {
   folder.write({
     'src/auth.ts': `export const verifiers = ${JSON.stringify(verifiers)};`,
-    'src/config.ts': `import { readEnvironment, readSignedTokens } from '${path.join(ROOT, 'src/runtime')}';
+    'src/config.ts': `import { readEnvironment, readSenders, readSignedTokens } from '${path.join(ROOT, 'src/runtime')}';
       export const readConfig = (environment = process.env) => readEnvironment(environment, (variables) => ({
-        port: 1, none: null, tokens: readSignedTokens(variables, 'LOGIN'), others: readSignedTokens(variables, 'OTHER') }));`,
+        port: 1, none: null, tokens: readSignedTokens(variables, 'LOGIN'), others: readSignedTokens(variables, 'OTHER'), sent: readSenders(variables, 'HOOK') }));`,
     'generated/openapi.json': JSON.stringify(document),
   });
   workOn(folder.path(''));
@@ -45,8 +45,8 @@ test('a development session has one secret for each variable, which every server
   process.env['OTHER_SECRETS'] = 'configured';
   const { environment, signing, invite } = openSession();
   delete process.env['OTHER_SECRETS'];
-  expect(Object.keys(environment)).toEqual(['TOKENS', 'USERS', 'KEYS', 'LOGIN_SECRETS']);
-  expect(signing).toEqual(['LOGIN_SECRETS']);
+  expect(Object.keys(environment)).toEqual(['TOKENS', 'USERS', 'KEYS', 'LOGIN_SECRETS', 'HOOK_SECRETS']);
+  expect(signing).toEqual(['LOGIN_SECRETS', 'HOOK_SECRETS']);
   expect(invite?.('http://127.0.0.1:3000')).toMatch(
     /^TOKENS and USERS and KEYS are not set.* Try:\n\n {2}curl -i (.*\n)*.*X-Key: /m,
   );
@@ -55,7 +55,10 @@ test('a development session has one secret for each variable, which every server
     openSecrets(readCredentials(verifiers, variables), new OpenApiDocument(document)).generated.size,
   ).toBe(0);
   expect(variables.wrong).toEqual([]);
-  expect(environment['LOGIN_SECRETS']).toMatch(/^[\w-]{43}$/);
+  expect(environment['LOGIN_SECRETS']).toMatch(/^whsec_.{44}$/);
+  readSignedTokens(variables, 'LOGIN');
+  readSenders(variables, 'HOOK');
+  expect(variables.wrong).toEqual([]);
   expect(environment['TOKENS']).toMatch(/^[\w-]+:read$/);
   expect(environment['USERS']).toMatch(/^user:[\w-]+$/);
 });
