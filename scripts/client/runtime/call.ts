@@ -73,13 +73,11 @@ function baseOf(given: string): string {
 }
 
 function urlOf(url: string): URL {
-  try {
-    return new URL(url);
-  } catch {
-    throw new UnwritableRequest(
-      `baseUrl: expected a URL such as https://api.example.org, got ${JSON.stringify(url)}`,
-    );
-  }
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed && /^https?:$/.test(parsed.protocol)) return parsed;
+  throw new UnwritableRequest(
+    `baseUrl: expected a URL such as https://api.example.org, got ${JSON.stringify(url)}`,
+  );
 }
 
 /** @throws {UnwritableRequest} */

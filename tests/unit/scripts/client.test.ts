@@ -311,9 +311,12 @@ test('items are sent as they are made', async () => {
   expect(sent).toEqual(['{"id":1152921504606846976}\n"a\\nb"\n']);
 });
 
-test.each(['example.org', '', 'https://user:secret@example.org', 'https://example.org/?a=b'])(
-  '%j is no base URL',
-  (baseUrl) => {
-    expect(() => create({ baseUrl })).toThrow(/^baseUrl: expected/);
-  },
-);
+test.each([
+  'example.org',
+  '',
+  'file:///etc/passwd',
+  'https://user:secret@example.org',
+  'https://example.org/?a=b',
+])('%j is no base URL', (baseUrl) => {
+  expect(() => create({ baseUrl })).toThrow(/^baseUrl: expected/);
+});
