@@ -50,6 +50,9 @@ export function filledLayout(decided: Decided): Record<string, string> {
   );
 }
 
+/** The environment of a service that sends, in its contract tests: no line of the log for each request that leaves. */
+const SENDING =
+  "  LOG_LEVEL: 'silent',\n  WEBHOOK_RETRY_TIME: '0',\n  WEBHOOK_SECRETS: `whsec_${'0'.repeat(32)}`,\n";
 /** Only a service with users has it. */
 const USERS = 'src/storage/users.ts';
 /** The verifier of the layout. */
@@ -143,7 +146,10 @@ function sourcePlaces(decided: Decided): Record<string, Places> {
     'tests/contract/service.ts': {
       ...examplePlaces('../../src', 'dependencies.store'),
       '#members': members === '' ? '' : `body: ${members},\n`,
-      "?? 'memory:' }": `?? 'memory:'${users ? ", TOKEN_SECRETS: 'of-the-contract-tests'" : ''}${decided.senders ? ", LOG_LEVEL: 'silent', WEBHOOK_RETRY_TIME: '0', WEBHOOK_SECRETS: `whsec_${'0'.repeat(32)}`" : ''} }`,
+      // The formatter breaks the line again if it is long.
+      'readConfig({\n': 'readConfig({ ',
+      "?? 'memory:',": `?? 'memory:',${users ? " TOKEN_SECRETS: 'of-the-contract-tests'," : ''}`,
+      [SENDING]: decided.senders ? SENDING : '',
       '#users': users !== undefined,
       '#usersStored': users?.stored ?? '',
       '#usersCredentials': users ? credentialsCode(users) : '',
