@@ -7,6 +7,13 @@ import { createInterface } from 'node:readline';
 import { type Outcome, UsageError } from './command';
 import { installed } from './paths';
 
+/** Prints an error that nobody has caught as a sentence, before Node prints its own lines: a package that is missing, a wrong file. */
+const UNCAUGHT = `data:text/javascript,${encodeURIComponent(`process.on('uncaughtException', (error) => {
+  console.error(String(error).split('\\nRequire stack:')[0]);
+  console.error('--debug prints where this is');
+  process.exit(1);
+})`)}`;
+
 interface JobOptions {
   /** Whether to print the stack of an error. */
   readonly debug?: boolean;
@@ -29,9 +36,13 @@ export async function runJob(
     throw new UsageError(`expected the program ${file}, got none: a new service of this version has one`);
   if (!existsSync(installed('tsx')))
     throw new UsageError(`${file} needs the package tsx, which is not installed: npm install -DE tsx`);
-  const child = spawn(process.execPath, ['--import', 'tsx', file, ...given], {
-    stdio: ['inherit', json ? 'pipe' : 'inherit', debug ? 'inherit' : 'pipe'],
-  });
+  const child = spawn(
+    process.execPath,
+    [...(debug ? [] : ['--import', UNCAUGHT]), '--import', 'tsx', file, ...given],
+    {
+      stdio: ['inherit', json ? 'pipe' : 'inherit', debug ? 'inherit' : 'pipe'],
+    },
+  );
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal));
   const applied: { readonly migration: number; readonly name: string }[] = [];
   if (child.stdout)
