@@ -62,6 +62,9 @@ export function judgesOf(
   return { judged: 'judged' in coder ? coder.judged : undefined, items, item };
 }
 
+/** What a request says of its receiver or of its connection: no value of a handler may decide it. */
+const DECIDED = /^(?:host|expect|cookie)$/i;
+
 /** Plans the writers of the responses of a document. Many operations refer to the same response: it is planned once. */
 export class ResponsePlans {
   private readonly known = new Map<string, ResponsePlan>();
@@ -101,6 +104,11 @@ export class ResponsePlans {
     requestBody: { required, content } = { required: false, content: [] },
   }: Operation) {
     const headers = parameters.filter((parameter) => parameter.in === 'header');
+    for (const { name } of headers.filter((header) => DECIDED.test(header.name)))
+      this.document.addFinding(
+        joinPointer(pointer, 'parameters', name),
+        'is decided by the URL of a receiver, and no handler can',
+      );
     const plan = this.plan(joinPointer(pointer, 'parameters'), { headers, content }, !required);
     for (const { media } of plan.variants) {
       if (media && typeof media.encode !== 'function')

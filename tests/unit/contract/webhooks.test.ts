@@ -138,7 +138,11 @@ test.each<[string, Partial<GivenRequest>, string?]>([
 test('what cannot be sent is a finding with its place', () => {
   const parameter = (name: string, location: string) => ({ name, in: location, required: true, schema: {} });
   const post = {
-    parameters: [parameter('id', 'path'), parameter('c', 'cookie'), parameter('Content-Length', 'header')],
+    parameters: [
+      parameter('id', 'path'),
+      parameter('c', 'cookie'),
+      ...['Content-Length', 'Host', 'expect', 'Cookie'].map((name) => parameter(name, 'header')),
+    ],
     requestBody: {
       content: {
         'application/jsonl': { 'x-item-schema': {} },
@@ -157,6 +161,7 @@ test('what cannot be sent is a finding with its place', () => {
     'has the path parameter id, which is not in its URL',
     '/parameters/1: c is in the cookie',
     '/Content-Length: belongs',
+    ...['Host', 'expect', 'Cookie'].map((name) => `/${name}: is decided by the URL`),
   ];
   for (const place of [...places, '~1jsonl: a body of application/jsonl is not known at once', '~1xml'])
     expect(find).toThrow(place);
