@@ -101,6 +101,19 @@ describe.each(useDatabases().filter(({ kind }) => /^(SQLite|PostgreSQL)$/.test(k
       expect(await ids()).toEqual([]);
     });
 
+    test('a message that cannot be sent keeps no other back, and is given up after as many attempts', async () => {
+      for (const id of ['unknown', 'known']) await keep(opened, message(id));
+      const senders = sendersWith((id) => {
+        if (id === 'unknown') throw new Error('unknown is not sent');
+        return { delivered: true };
+      });
+      for (let attempts = 1; attempts <= 13; attempts++) {
+        await expect(sendDue(outboxIn(opened), senders)).rejects.toThrow('unknown is not sent');
+        expect(await ids()).toEqual(attempts < 13 ? ['unknown'] : []);
+        if (attempts < 13) await wait();
+      }
+    });
+
     test('a message that a server took and did not send, because it crashed, is sent by another', async () => {
       await keep(opened, message('a'));
       const other = await database.openDatabase(url, schema);
