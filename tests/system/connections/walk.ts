@@ -108,14 +108,18 @@ export async function take(walk: Walk, port: number): Promise<string | undefined
   const timer = walk.reading === 'slowly' ? setInterval(() => socket.pause().resume(), 1) : undefined;
   if (!reads) socket.pause();
   let continued = 0;
-  for (const { bytes, begun, waits } of partsOf(walk, requests)) {
+  const parts = partsOf(walk, requests);
+  for (const part of parts) {
+    const { bytes, begun, waits } = part;
     if (waits && reads) await client.until(() => client.continued > continued || client.isOver);
     if (waits && client.continued > continued) continued++;
     if (begun.length > 0 && !waits && reads && walk.pause === 'the responses')
       await client.until(() => client.isOver);
     if (client.closed || client.isEnding) break;
     client.send(bytes, begun);
-    if (walk.pause === 'a turn') await turn();
+    // An end that comes long after the last bytes is that of a client that has left.
+    const isTogether = walk.end === 'half-closes' && part === parts.at(-1);
+    if (walk.pause === 'a turn' && !isTogether) await turn();
   }
   const stays = walk.reading !== 'never' && walk.end !== 'leaves' && walk.end !== 'resets';
   if (walk.end === 'resets') socket.resetAndDestroy();
