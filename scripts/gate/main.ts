@@ -26,14 +26,15 @@ const PACK = existsSync(path.join(root, 'scripts/pack')) ? ['../pack/main'] : []
  * measure, generate their cases, send them by the prover, or run a compiler.
  */
 const LEFT_OUT =
-  'tests/e2e postgres advice.test assignable-types.test black-box.test cases/uploads.test conditional.test ' +
-  'conversion.test databases.test documents.test explain.test faults.test generated.test growth.test ' +
-  'handler-types.test hostile-texts.test http/client.test http/names.test interrupt.test ' +
-  'json-schema-test-suite.test layout.test limiter.test long-bodies.test memory.test mock-and-prover.test ' +
-  'one-way.test openapi-3.2.test pattern.test received-streams.test representations.test schema/names.test ' +
-  'service/stale.test slow-stages.test sound-changes.test source-bounds.test sqlite-log.test ' +
-  'sqlite-truth.test stored.test stores.test test-database.test unit/database/migrations.test ' +
-  'unit/database/standby.test unit/database/starting.test';
+  'tests/e2e advice.test assignable-types.test black-box.test cases/uploads.test conditional.test ' +
+  'contract/webhooks.test conversion.test databases.test documents.test explain.test faults.test ' +
+  'generated.test growth.test handler-types.test hostile-texts.test http/client.test http/names.test ' +
+  'interrupt.test json-schema-test-suite.test layout.test limiter.test long-bodies.test memory.test ' +
+  'mock-and-prover.test multipart-framing.test new/failure.test one-way.test openapi-3.2.test ' +
+  'pattern.test postgres received-streams.test refusals.test representations.test schema/names.test ' +
+  'sent-streams.test service/stale.test slow-stages.test sound-changes.test source-bounds.test ' +
+  'sqlite-log.test sqlite-truth.test stored.test stores.test test-database.test tests/unit/database ' +
+  'wire/hostile.test';
 
 const CHECKS: Readonly<Record<string, Check>> = {
   code: { commands: ['./code'] },
