@@ -29,6 +29,7 @@ export const createFiles = ({ version, license, engines }: Manifest): Readonly<R
       description: 'Lays out a contract-first TypeScript service from an OpenAPI document',
       license,
       engines,
+      type: 'commonjs',
       bin: { [CREATE]: 'create.js' },
       dependencies: { [NAME]: version },
     },
