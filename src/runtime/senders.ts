@@ -97,7 +97,7 @@ export interface SendersParts extends Extensions {
 const MOST_ATTEMPTS = 10;
 /** Milliseconds that messages have when the server stops: fewer than CLOSE_TIMEOUT. */
 const LAST_TIME = 5000;
-/** Bytes that a message takes beside its body. */
+/** Bytes that a message takes beside its URL, headers and body. */
 const OVERHEAD = 1024;
 
 /** Milliseconds before the next attempt, a half of them by chance: receivers that fail together are not asked together. */
@@ -214,7 +214,8 @@ export function openSenders<Webhooks>(
       const own = secrets?.map(signingKey);
       if ((own ?? keys).length === 0)
         throw new TypeError(`${message.name} is not sent: expected a secret in ${source.variable}, got none`);
-      const bytes = OVERHEAD + message.url.length + Buffer.byteLength(message.body ?? '');
+      const { url, headers, body = '' } = message;
+      const bytes = OVERHEAD + url.length + Object.entries(headers).join('').length + Buffer.byteLength(body);
       if (closing || held + bytes > queue)
         throw new Problem('unavailable', `${message.name} is not sent: ${closing ? STOPPED : FULL}`, {
           'Retry-After': '1',

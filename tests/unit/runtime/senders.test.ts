@@ -302,6 +302,15 @@ describe('the queue', () => {
     expect([await last, received.length]).toMatchObject([{ delivered: true }, 3]);
   });
 
+  test('counts each part of a message', async () => {
+    const { senders, url } = await exchange(status(204), { queue: 2500 });
+    const message = senders.write('made', { url, body: { id: 1 } });
+    const long = 'x'.repeat(2000);
+    for (const part of [{ url: `${url}&${long}` }, { headers: { 'x-note': long } }, { body: long }])
+      expect(() => senders.deliver({ ...message, ...part })).toThrow('too many others wait');
+    expect(await senders.deliver(message)).toMatchObject({ delivered: true });
+  });
+
   test('runs at most so many at once and of one host, in turn, and forgets who is done', async () => {
     const running: { host: string; end: () => void }[] = [];
     const began: string[] = [];
