@@ -16,7 +16,7 @@ INSTALLED := node_modules/.package-lock.json
 # The targets that are verbs do what `npx contract-first VERB` does.
 CLI := tsx scripts/cli.ts
 
-.PHONY: help install generate client breaking check quick loop modules format build pack test gate run dev migrate backup restore seed mock clean browser contract todo new mutants crash cluster alerts connections soak bodies growth bench testers servers documents consumers sbom image
+.PHONY: help install generate client breaking check quick test-all loop modules format build pack test gate run dev migrate backup restore seed mock clean browser contract todo new mutants crash cluster alerts connections soak bodies growth bench testers servers documents consumers sbom image
 
 DAILY := dev generate check test contract todo run mock
 help: ## list the targets
@@ -83,13 +83,17 @@ modules: $(INSTALLED) ## draw the imports between modules in CONTRIBUTING.md
 format: $(INSTALLED) ## format every file
 	prettier --write --log-level warn .
 
-test: $(INSTALLED) ## run every test; AGAIN=1 runs them even if nothing has changed
+test: $(INSTALLED) ## run the tests; AGAIN=1 runs them even if nothing has changed
 	@$(CLI) test
+
+test-all: test ## run the tests, then the slow ones (*.slow.test.ts) and those in a browser
+	@$(CLI) check --only slow
+	@$(CLI) check --only browser
 
 browser: $(INSTALLED) ## test the documentation page in Chromium (or CHROMIUM=path)
 	@$(CLI) check --only browser
 
-gate: check test browser ## everything that must pass before a commit reaches main
+gate: check test-all ## everything that must pass before a commit reaches main
 
 contract: $(INSTALLED) ## test the server against the document, or any: URL=http://127.0.0.1:8080 DOC=openapi.yaml
 	@case '$(WRITE)' in '' | 1 | all) ;; *) echo "make contract: expected WRITE=1 or WRITE=all, got '$(WRITE)'" >&2; exit 2 ;; esac

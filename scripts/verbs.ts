@@ -112,7 +112,7 @@ security scheme; CORS_ORIGINS is any by default.`,
       only: {
         type: 'string',
         value: 'CHECKS',
-        help: 'these only, separated by commas: code, boundaries, format, generated, quick, test, browser',
+        help: 'these only, separated by commas: code, boundaries, format, generated, quick, test, slow, browser',
       },
       again: AGAIN,
       json: JSON_RESULT,

@@ -21,20 +21,19 @@ interface Check {
 const JEST = `jest --maxWorkers=${availableParallelism() + 1}`;
 /** The package, which this project builds and a service has. */
 const PACK = existsSync(path.join(root, 'scripts/pack')) ? ['../pack/main'] : [];
+/** Suites that take minutes: `test` leaves them out. */
+const SLOW = String.raw`\.slow\.test\.`;
 /**
- * The paths that `quick` leaves out: tests of processes and of PostgreSQL, and suites that take seconds because they
- * measure, generate their cases, send them by the prover, or run a compiler.
+ * The paths that `quick` leaves out beside them: tests of processes and of PostgreSQL, and suites that take seconds because
+ * they measure, generate their cases, send them by the prover, or run a compiler.
  */
 const LEFT_OUT =
-  'tests/e2e advice.test assignable-types.test black-box.test cases/uploads.test conditional.test ' +
-  'contract/webhooks.test conversion.test databases.test documents.test explain.test faults.test ' +
-  'generated.test growth.test handler-types.test hostile-texts.test http/client.test http/names.test ' +
-  'interrupt.test json-schema-test-suite.test layout.test limiter.test long-bodies.test memory.test ' +
-  'mock-and-prover.test multipart-framing.test new/failure.test one-way.test openapi-3.2.test ' +
-  'pattern.test postgres received-streams.test refusals.test representations.test schema/names.test ' +
-  'sent-streams.test service/stale.test slow-stages.test sound-changes.test source-bounds.test ' +
-  'sqlite-log.test sqlite-truth.test stored.test stores.test test-database.test tests/unit/database ' +
-  'wire/hostile.test';
+  'tests/e2e advice.test black-box.test cases/uploads.test conditional.test contract/webhooks.test conversion.test ' +
+  'databases.test documents.test explain.test generated.test growth.test handler-types.test hostile-texts.test ' +
+  'http/client.test http/names.test json-schema-test-suite.test layout.test limiter.test long-bodies.test ' +
+  'multipart-framing.test new/failure.test one-way.test openapi-3.2.test pattern.test postgres received-streams.test ' +
+  'refusals.test representations.test schema/names.test sent-streams.test slow-stages.test sound-changes.test ' +
+  'sqlite-log.test sqlite-truth.test stored.test stores.test test-database.test tests/unit/database wire/hostile.test';
 
 const CHECKS: Readonly<Record<string, Check>> = {
   code: { commands: ['./code'] },
@@ -49,10 +48,23 @@ const CHECKS: Readonly<Record<string, Check>> = {
   },
   generated: { commands: ['../cli generate --check'] },
   quick: {
-    commands: [`${JEST} --testPathIgnorePatterns ${LEFT_OUT}`],
+    commands: [`${JEST} --testPathIgnorePatterns ${SLOW} ${LEFT_OUT}`],
     omission: `left out ${LEFT_OUT.replaceAll(' ', ', ')}: \`${RUN} test\` runs them`,
   },
-  test: { commands: ['tsc -p src', ...PACK, `${JEST} --json --outputFile reports/jest.json`] },
+  test: {
+    commands: [
+      'tsc -p src',
+      ...PACK,
+      `${JEST} --testPathIgnorePatterns ${SLOW} --json --outputFile reports/jest.json`,
+    ],
+  },
+  slow: {
+    commands: [
+      'tsc -p src',
+      ...PACK,
+      `${JEST} --passWithNoTests --testPathPatterns ${SLOW} --json --outputFile reports/jest-slow.json`,
+    ],
+  },
   browser: {
     commands: [
       'tsc -p src',

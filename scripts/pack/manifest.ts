@@ -41,7 +41,7 @@ export const SWAGGER_UI = 'dist/swagger-ui';
 
 /** What only an entry of its own imports: a service that uses the entry has it among its dependencies. */
 const OPTIONAL = 'kysely';
-/** The versions of it that tests/e2e/package.test.ts and tests/system/consumers use. */
+/** The versions of it that tests/e2e/package.slow.test.ts and tests/system/consumers use. */
 const OPTIONAL_RANGE = '0.28 || 0.29';
 
 /**

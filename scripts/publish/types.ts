@@ -88,7 +88,7 @@ ${requirements.join('')}}
  * is that type of TypeScript, with the type of its `items` as argument. The property of a discriminator has the names of its
  * mapping. A description is a comment.
  *
- * tests/unit/scripts/assignable-types.test.ts and typed-documents.test.ts hold a generator to it.
+ * tests/unit/scripts/assignable-types.slow.test.ts and typed-documents.slow.test.ts hold a generator to it.
  *
  * @param prepared a document in words of OpenAPI 3.1 (`typedDocument`), each of whose schemas has one direction
  * (`splitByDirection`). All references lead to components of the document. It is changed.

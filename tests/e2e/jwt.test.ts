@@ -15,6 +15,7 @@ import {
 import { badTokens } from '../support/hostile-tokens';
 import { type Program, startProgram } from '../support/program';
 import { TOKEN } from '../support/service';
+import { sampleOf } from '../support/cases';
 
 type Issuer = Awaited<ReturnType<typeof startIssuer>>;
 const issuers: Issuer[] = [];
@@ -124,7 +125,7 @@ const FAILURES: readonly [string, (response: ServerResponse) => unknown][] = [
 ];
 
 // Concurrently, each with its own issuer: the cases only wait.
-test.concurrent.each(FAILURES)(
+test.concurrent.each(sampleOf(FAILURES, 'the issuer fails', 'the response is endless'))(
   'while %s, JWTs are 503 and tokens are accepted; afterwards JWTs are accepted again',
   async (_, answer) => {
     const issuer = await openIssuer();

@@ -14,6 +14,7 @@ import { version } from '../../package.json';
 import { keepFolder } from '../support/folder';
 import { installBeside, TARBALL, unpack } from '../support/package';
 import { startProcess } from '../support/process';
+import { slow } from '../support/cases';
 
 // `contract-first new` as a program, from the package: its package managers are scripts, and what it starts hangs.
 
@@ -134,14 +135,16 @@ test('a package manager that is not there is told by a sentence', async () => {
   expectUntouched(dir);
 });
 
-test('npm create contract-first is the same command', () => {
-  const dir = begin('create');
-  const command = [join(modules, 'create-contract-first/create.js'), 'books.yaml', '--dir', 'a folder'];
-  const said = execFileSync(process.execPath, [...command, '--package', TARBALL, '--modules', modules], {
-    cwd: dir,
-    encoding: 'utf8',
+slow(() => {
+  test('npm create contract-first is the same command', () => {
+    const dir = begin('create');
+    const command = [join(modules, 'create-contract-first/create.js'), 'books.yaml', '--dir', 'a folder'];
+    const said = execFileSync(process.execPath, [...command, '--package', TARBALL, '--modules', modules], {
+      cwd: dir,
+      encoding: 'utf8',
+    });
+    expect(said).toMatch(
+      /PROVEN (\d+)\/\1, WAIVED 0[^]*\nBookshelf is laid out in a folder after [^]* cd "a folder"\n/,
+    );
   });
-  expect(said).toMatch(
-    /PROVEN (\d+)\/\1, WAIVED 0[^]*\nBookshelf is laid out in a folder after [^]* cd "a folder"\n/,
-  );
 });

@@ -7,9 +7,10 @@ import { withoutUnusedImports } from '../../scripts/new/fill';
 import { keepFolder } from '../support/folder';
 import { installBeside, layOut, runIn, TARBALL } from '../support/package';
 import { startProcess } from '../support/process';
+import { slow } from '../support/cases';
 
 // A service that `make new` lays out from a document of its own: eight operations, basic authentication, an API key, the
-// errors of RFC 9457. (unit/new/standing-layout.test.ts has one whose operations are implemented, upgrade.test.ts this one.)
+// errors of RFC 9457. (unit/new/standing-layout.slow.test.ts has one whose operations are implemented, upgrade.slow.test.ts this one.)
 
 jest.setTimeout(120_000);
 
@@ -75,35 +76,37 @@ test('is laid out by one command, and is green at once', async () => {
   await server.stop();
 });
 
-test("the layout's own document gives the layout back", () => {
-  const layout = join(ROOT, 'scripts/new/layout');
-  const target = join(folder, 'bike-shed');
-  expect(layOut(target, join(layout, 'openapi/bike-shed.yaml'))).toMatch(
-    /STUB 2\d, PROVEN [1-9]\d*\/\d+, WAIVED 0/,
-  );
-  expect(runIn(target, 'jest', 'tests/environment.test.ts')).toMatchObject({ status: 0 });
-  expect(runIn(target, 'contract-first', 'todo').output).toMatch(/ is not sent: .*\n {2}bikeAdded$/m);
-  const named = (file: string) => file.replace(/^gitignore$/, '.gitignore');
-  const standing = filesOf(layout).filter((file) => file !== 'src/storage/users.ts');
-  expect(filesOf(target).sort()).toEqual(standing.map(named).sort());
-  // But for the marks of regions, the paths of this project, the name of the package, and the handler that no document tells.
-  for (const file of standing.filter((one) => !one.endsWith('print-label.ts'))) {
-    const text = readFileSync(join(layout, file), 'utf8')
-      .replace(/^.*#region (here|users|curl)\b[^]*?#endregion \1\b.*\n/gm, '')
-      .replace(/^.*#(end)?region.*\n/gm, '')
-      .replace('contract-first-server.tgz', basename(TARBALL));
-    writeFileSync(join(target, named(file)), file.endsWith('.ts') ? withoutUnusedImports(text) : text);
-  }
-  // Without the marks some lists fit on a line.
-  runIn(target, 'prettier', '--write', '--log-level', 'warn', '.');
-  const changed = execFileSync('git', ['status', '--short', '.'], { cwd: target, encoding: 'utf8' });
-  expect(changed).toBe('');
-  // The examples of the document, once.
-  expect(runIn(target, 'contract-first', 'seed')).toMatchObject({ status: 0 });
-  expect(runIn(target, 'contract-first', 'seed')).toEqual({ status: 0, output: 'seeded\n' });
-  const file = new SqliteFile(join(target, 'data/bike-shed.db'), { readonly: true });
-  expect(file.prepare('SELECT count(*) FROM bikes').pluck().get()).toBe(1);
-  file.close();
+slow(() => {
+  test("the layout's own document gives the layout back", () => {
+    const layout = join(ROOT, 'scripts/new/layout');
+    const target = join(folder, 'bike-shed');
+    expect(layOut(target, join(layout, 'openapi/bike-shed.yaml'))).toMatch(
+      /STUB 2\d, PROVEN [1-9]\d*\/\d+, WAIVED 0/,
+    );
+    expect(runIn(target, 'jest', 'tests/environment.test.ts')).toMatchObject({ status: 0 });
+    expect(runIn(target, 'contract-first', 'todo').output).toMatch(/ is not sent: .*\n {2}bikeAdded$/m);
+    const named = (file: string) => file.replace(/^gitignore$/, '.gitignore');
+    const standing = filesOf(layout).filter((file) => file !== 'src/storage/users.ts');
+    expect(filesOf(target).sort()).toEqual(standing.map(named).sort());
+    // But for the marks of regions, the paths of this project, the name of the package, and the handler that no document tells.
+    for (const file of standing.filter((one) => !one.endsWith('print-label.ts'))) {
+      const text = readFileSync(join(layout, file), 'utf8')
+        .replace(/^.*#region (here|users|curl)\b[^]*?#endregion \1\b.*\n/gm, '')
+        .replace(/^.*#(end)?region.*\n/gm, '')
+        .replace('contract-first-server.tgz', basename(TARBALL));
+      writeFileSync(join(target, named(file)), file.endsWith('.ts') ? withoutUnusedImports(text) : text);
+    }
+    // Without the marks some lists fit on a line.
+    runIn(target, 'prettier', '--write', '--log-level', 'warn', '.');
+    const changed = execFileSync('git', ['status', '--short', '.'], { cwd: target, encoding: 'utf8' });
+    expect(changed).toBe('');
+    // The examples of the document, once.
+    expect(runIn(target, 'contract-first', 'seed')).toMatchObject({ status: 0 });
+    expect(runIn(target, 'contract-first', 'seed')).toEqual({ status: 0, output: 'seeded\n' });
+    const file = new SqliteFile(join(target, 'data/bike-shed.db'), { readonly: true });
+    expect(file.prepare('SELECT count(*) FROM bikes').pluck().get()).toBe(1);
+    file.close();
+  });
 });
 
 /** Changes texts of a file of the service. */
@@ -116,49 +119,51 @@ function edit(file: string, ...changes: readonly (readonly [was: string, is: str
   writeFileSync(join(service, file), text);
 }
 
-test('it becomes one of ES modules by docs/packages.md, with the Kysely that has nothing else', async () => {
-  const kysely = join(folder, 'node_modules/kysely');
-  rmSync(kysely);
-  symlinkSync(join(ROOT, 'node_modules/kysely-0.29'), kysely);
-  const [, program = ''] =
-    /```js\n([^]*?)```/.exec(readFileSync(join(ROOT, 'docs/packages.md'), 'utf8')) ?? [];
-  writeFileSync(join(service, 'to-es-modules.mjs'), program);
-  expect(runIn(service, '../../to-es-modules.mjs')).toEqual({ status: 0, output: '' });
-  rmSync(join(service, 'to-es-modules.mjs'));
-  edit(
-    'src/storage/tickets.ts',
-    ['import { events }', "import { kysely } from 'contract-first-server/kysely';\nimport { events }"],
-    [
-      'const [ticket] = await database.query(select(tickets)`WHERE ${equal(tickets, { number })}`);\n    return ticket;',
-      "return kysely(database, { tickets }).selectFrom('tickets').selectAll().where('number', '=', number).executeTakeFirst();",
-    ],
-    ['  equal,\n', ''],
-    ['  select,\n', ''],
-  );
-  edit('openapi/night-museum.yaml', [
-    '  /events:\n',
-    '  /doors:\n    get:\n      operationId: openDoors\n      responses: { "204": { description: They are open. }, "400": { $ref: "#/components/responses/BadRequest" } }\n  /events:\n',
-  ]);
-  expect(run('generate')).toMatchObject({ status: 0 });
-  expect(read('src/handlers/index.ts')).toContain("from './open-doors.js'");
-  expect(runIn(service, 'prettier', '--write', '--log-level', 'warn', '.')).toEqual({
-    status: 0,
-    output: '',
+slow(() => {
+  test('it becomes one of ES modules by docs/packages.md, with the Kysely that has nothing else', async () => {
+    const kysely = join(folder, 'node_modules/kysely');
+    rmSync(kysely);
+    symlinkSync(join(ROOT, 'node_modules/kysely-0.29'), kysely);
+    const [, program = ''] =
+      /```js\n([^]*?)```/.exec(readFileSync(join(ROOT, 'docs/packages.md'), 'utf8')) ?? [];
+    writeFileSync(join(service, 'to-es-modules.mjs'), program);
+    expect(runIn(service, '../../to-es-modules.mjs')).toEqual({ status: 0, output: '' });
+    rmSync(join(service, 'to-es-modules.mjs'));
+    edit(
+      'src/storage/tickets.ts',
+      ['import { events }', "import { kysely } from 'contract-first-server/kysely';\nimport { events }"],
+      [
+        'const [ticket] = await database.query(select(tickets)`WHERE ${equal(tickets, { number })}`);\n    return ticket;',
+        "return kysely(database, { tickets }).selectFrom('tickets').selectAll().where('number', '=', number).executeTakeFirst();",
+      ],
+      ['  equal,\n', ''],
+      ['  select,\n', ''],
+    );
+    edit('openapi/night-museum.yaml', [
+      '  /events:\n',
+      '  /doors:\n    get:\n      operationId: openDoors\n      responses: { "204": { description: They are open. }, "400": { $ref: "#/components/responses/BadRequest" } }\n  /events:\n',
+    ]);
+    expect(run('generate')).toMatchObject({ status: 0 });
+    expect(read('src/handlers/index.ts')).toContain("from './open-doors.js'");
+    expect(runIn(service, 'prettier', '--write', '--log-level', 'warn', '.')).toEqual({
+      status: 0,
+      output: '',
+    });
+
+    const checked = run('check');
+    expect(checked.status === 0 || checked.output).toBe(true);
+    expect(run('todo').output).toContain('openDoors: src/handlers/open-doors.ts');
+    const tested = run('test'); // it builds, and runs the contract tests
+    expect(tested.status === 0 || tested.output).toBe(true);
+    expect(run('migrate')).toEqual({ status: 0, output: expect.stringContaining('up to date') as string });
+
+    const server = startProcess(
+      [join(service, 'dist/main.js')],
+      { PORT: '0', DATABASE_URL: 'memory:' },
+      service,
+    );
+    const [address] = await server.printed(/http:\/\/127\.0\.0\.1:\d+/);
+    expect((await fetch(`${address}/-/docs`)).status).toBe(200);
+    expect(await server.stop()).toBe(0);
   });
-
-  const checked = run('check');
-  expect(checked.status === 0 || checked.output).toBe(true);
-  expect(run('todo').output).toContain('openDoors: src/handlers/open-doors.ts');
-  const tested = run('test'); // it builds, and runs the contract tests
-  expect(tested.status === 0 || tested.output).toBe(true);
-  expect(run('migrate')).toEqual({ status: 0, output: expect.stringContaining('up to date') as string });
-
-  const server = startProcess(
-    [join(service, 'dist/main.js')],
-    { PORT: '0', DATABASE_URL: 'memory:' },
-    service,
-  );
-  const [address] = await server.printed(/http:\/\/127\.0\.0\.1:\d+/);
-  expect((await fetch(`${address}/-/docs`)).status).toBe(200);
-  expect(await server.stop()).toBe(0);
 });

@@ -7,6 +7,7 @@ import { keepFolder } from '../support/folder';
 import { freePort } from '../support/postgres';
 import { type RunningProcess, startProcess } from '../support/process';
 import { startProgram } from '../support/program';
+import { slow } from '../support/cases';
 
 // Releases of a service beside each other on one database, as docs/operations.md has it: expand, migrate, contract.
 
@@ -24,105 +25,107 @@ interface Release extends RunningProcess {
   readonly url: string;
 }
 
-describe.each([
-  ['SQLite', () => Promise.resolve(`sqlite:${mkdtempSync(join(folder, 'db-'))}/plants.db`)],
-  ['PostgreSQL', createDatabase],
-])('on %s', (_, locate) => {
-  test('a column is renamed by releases that serve beside each other, are killed, and are put back', async () => {
-    const DATABASE_URL = await locate();
-    const run = (release: number, args: readonly string[] = [], env = {}) =>
-      startProcess(['--import', 'tsx', PROGRAM, String(release), ...args], {
-        HOST: '127.0.0.1',
-        PORT: '0',
-        API_TOKENS: TOKEN,
-        DATABASE_URL,
-        ...env,
-      });
-    const serve = async (release: number): Promise<Release> => {
-      const server = run(release);
-      const [url] = await server.printed(/http:\/\/[\d.]+:\d+/);
-      return { ...server, url };
-    };
-    const post = async ({ url }: Release, id: number) => {
-      const { status } = await fetch(`${url}/plants`, {
-        method: 'POST',
-        headers: { Authorization: `Bearer ${TOKEN}`, 'Content-Type': 'application/json' },
-        body: JSON.stringify({ id, name: `plant ${id}` }),
-      });
-      return status;
-    };
-    const readiness = async ({ url }: Release) => (await fetch(`${url}/-/ready`)).status;
+slow(() => {
+  describe.each([
+    ['SQLite', () => Promise.resolve(`sqlite:${mkdtempSync(join(folder, 'db-'))}/plants.db`)],
+    ['PostgreSQL', createDatabase],
+  ])('on %s', (_, locate) => {
+    test('a column is renamed by releases that serve beside each other, are killed, and are put back', async () => {
+      const DATABASE_URL = await locate();
+      const run = (release: number, args: readonly string[] = [], env = {}) =>
+        startProcess(['--import', 'tsx', PROGRAM, String(release), ...args], {
+          HOST: '127.0.0.1',
+          PORT: '0',
+          API_TOKENS: TOKEN,
+          DATABASE_URL,
+          ...env,
+        });
+      const serve = async (release: number): Promise<Release> => {
+        const server = run(release);
+        const [url] = await server.printed(/http:\/\/[\d.]+:\d+/);
+        return { ...server, url };
+      };
+      const post = async ({ url }: Release, id: number) => {
+        const { status } = await fetch(`${url}/plants`, {
+          method: 'POST',
+          headers: { Authorization: `Bearer ${TOKEN}`, 'Content-Type': 'application/json' },
+          body: JSON.stringify({ id, name: `plant ${id}` }),
+        });
+        return status;
+      };
+      const readiness = async ({ url }: Release) => (await fetch(`${url}/-/ready`)).status;
 
-    /** Servers that get plants all the time, each of which must be acknowledged. */
-    const serving = new Set<Release>();
-    const statuses = new Map<number, number>();
-    let id = 0;
-    let isOver = false;
-    const load = async (server: Release) => {
-      while (serving.has(server) && !isOver) {
-        const own = ++id;
-        statuses.set(own, await post(server, own));
-        await setTimeout(PAUSE);
-      }
-    };
-    const loads = new Map<Release, Promise<void>>();
-    const enter = (server: Release) => {
-      serving.add(server);
-      loads.set(server, load(server));
-      return server;
-    };
-    const leave = async (server: Release, signal: NodeJS.Signals = 'SIGTERM') => {
-      serving.delete(server);
-      await loads.get(server);
-      await server.stop(signal);
-    };
-    const moreThan = async (count: number) => {
-      while (id < count) await setImmediate();
-    };
-    const refusalOf = async (release: number) => {
-      const program = run(release);
-      expect(await program.exit).toBe(1);
-      return program.output();
-    };
+      /** Servers that get plants all the time, each of which must be acknowledged. */
+      const serving = new Set<Release>();
+      const statuses = new Map<number, number>();
+      let id = 0;
+      let isOver = false;
+      const load = async (server: Release) => {
+        while (serving.has(server) && !isOver) {
+          const own = ++id;
+          statuses.set(own, await post(server, own));
+          await setTimeout(PAUSE);
+        }
+      };
+      const loads = new Map<Release, Promise<void>>();
+      const enter = (server: Release) => {
+        serving.add(server);
+        loads.set(server, load(server));
+        return server;
+      };
+      const leave = async (server: Release, signal: NodeJS.Signals = 'SIGTERM') => {
+        serving.delete(server);
+        await loads.get(server);
+        await server.stop(signal);
+      };
+      const moreThan = async (count: number) => {
+        while (id < count) await setImmediate();
+      };
+      const refusalOf = async (release: number) => {
+        const program = run(release);
+        expect(await program.exit).toBe(1);
+        return program.output();
+      };
 
-    const first = enter(await serve(1));
-    await moreThan(100);
-    const killed = run(2, ['migrate'], { HANG: '1' });
-    await killed.printed(/hangs/);
-    await killed.stop('SIGKILL');
-    // The older release starts again beside what is half done, and when all is done.
-    const again = enter(await serve(1));
-    const second = enter(await serve(2));
-    await moreThan(id + 50);
-    await leave(second, 'SIGKILL');
-    await leave(first);
-    const back = enter(await serve(1));
-    await moreThan(id + 50);
-    expect(await Promise.all([again, back].map(readiness))).toEqual([200, 200]);
-    await Promise.all([leave(again), leave(back)]);
+      const first = enter(await serve(1));
+      await moreThan(100);
+      const killed = run(2, ['migrate'], { HANG: '1' });
+      await killed.printed(/hangs/);
+      await killed.stop('SIGKILL');
+      // The older release starts again beside what is half done, and when all is done.
+      const again = enter(await serve(1));
+      const second = enter(await serve(2));
+      await moreThan(id + 50);
+      await leave(second, 'SIGKILL');
+      await leave(first);
+      const back = enter(await serve(1));
+      await moreThan(id + 50);
+      expect(await Promise.all([again, back].map(readiness))).toEqual([200, 200]);
+      await Promise.all([leave(again), leave(back)]);
 
-    const both = enter(await serve(2));
-    const idle = await serve(1);
-    const third = enter(await serve(3));
-    await moreThan(id + 50);
-    expect(await Promise.all([idle, both, third].map(readiness))).toEqual([503, 200, 200]);
-    expect(await refusalOf(1)).toMatch(
-      /its schema has version 5, this program knows 1, and migration 5, fill the rest, needs one that knows 4: run the newer program/,
-    );
-    await leave(both);
-    enter(await serve(2));
-    await moreThan(id + 20);
-    await Promise.all([...serving].filter((server) => server !== third).map((server) => leave(server)));
+      const both = enter(await serve(2));
+      const idle = await serve(1);
+      const third = enter(await serve(3));
+      await moreThan(id + 50);
+      expect(await Promise.all([idle, both, third].map(readiness))).toEqual([503, 200, 200]);
+      expect(await refusalOf(1)).toMatch(
+        /its schema has version 5, this program knows 1, and migration 5, fill the rest, needs one that knows 4: run the newer program/,
+      );
+      await leave(both);
+      enter(await serve(2));
+      await moreThan(id + 20);
+      await Promise.all([...serving].filter((server) => server !== third).map((server) => leave(server)));
 
-    const fourth = enter(await serve(4));
-    await moreThan(id + 50);
-    expect(await readiness(third)).toBe(200);
-    expect(await refusalOf(2)).toMatch(/migration 6, no old column, needs one that knows 5/);
-    isOver = true;
-    await Promise.all(loads.values());
-    expect([...statuses].filter(([, status]) => status !== 200)).toEqual([]);
-    for (const own of statuses.keys()) expect([own, await post(fourth, own)]).toEqual([own, 200]);
-    await Promise.all([idle, third, fourth].map(({ stop }) => stop()));
+      const fourth = enter(await serve(4));
+      await moreThan(id + 50);
+      expect(await readiness(third)).toBe(200);
+      expect(await refusalOf(2)).toMatch(/migration 6, no old column, needs one that knows 5/);
+      isOver = true;
+      await Promise.all(loads.values());
+      expect([...statuses].filter(([, status]) => status !== 200)).toEqual([]);
+      for (const own of statuses.keys()) expect([own, await post(fourth, own)]).toEqual([own, 200]);
+      await Promise.all([idle, third, fourth].map(({ stop }) => stop()));
+    });
   });
 });
 

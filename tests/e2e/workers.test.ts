@@ -9,6 +9,7 @@ import { startPostgres } from '../support/postgres';
 import { startProcess } from '../support/process';
 import { failProgram, type Program, startProgram, withHandlers } from '../support/program';
 import { TOKEN } from '../support/service';
+import { slow } from '../support/cases';
 
 jest.setTimeout(60_000);
 
@@ -119,85 +120,95 @@ test('a worker that is killed is replaced; the server is not ready meanwhile, an
   expect(await server.stop()).toBe(0);
 });
 
-test('while a worker is frozen the server is neither ready nor live', async () => {
-  const server = await start({ OPS_PORT: '0' });
-  const [, ops = ''] = await server.printed(/probes and metrics on (http:\S+\d)/);
-  const [frozen = 0] = workersOf(server).values();
-  const statuses = () =>
-    Promise.all(['/-/live', '/-/ready'].map((path) => statusOf({ ...server, url: ops }, path)));
-  expect(await statuses()).toEqual([200, 200]);
-  process.kill(frozen, 'SIGSTOP');
-  await until(503, () => statusOf({ ...server, url: ops }, '/-/ready'));
-  expect(await statuses()).toEqual([503, 503]);
-  process.kill(frozen, 'SIGCONT');
-  await until(200, () => statusOf({ ...server, url: ops }, '/-/ready'));
-  expect(await statuses()).toEqual([200, 200]);
-  process.kill(frozen, 'SIGSTOP');
-  void server.stop();
-  await until(true, async () => (await (await fetch(`${ops}/-/ready`)).text()).includes('shutting down'));
-  expect(await server.stop()).toBe(1);
-  await gone(frozen);
+slow(() => {
+  test('while a worker is frozen the server is neither ready nor live', async () => {
+    const server = await start({ OPS_PORT: '0' });
+    const [, ops = ''] = await server.printed(/probes and metrics on (http:\S+\d)/);
+    const [frozen = 0] = workersOf(server).values();
+    const statuses = () =>
+      Promise.all(['/-/live', '/-/ready'].map((path) => statusOf({ ...server, url: ops }, path)));
+    expect(await statuses()).toEqual([200, 200]);
+    process.kill(frozen, 'SIGSTOP');
+    await until(503, () => statusOf({ ...server, url: ops }, '/-/ready'));
+    expect(await statuses()).toEqual([503, 503]);
+    process.kill(frozen, 'SIGCONT');
+    await until(200, () => statusOf({ ...server, url: ops }, '/-/ready'));
+    expect(await statuses()).toEqual([200, 200]);
+    process.kill(frozen, 'SIGSTOP');
+    void server.stop();
+    await until(true, async () => (await (await fetch(`${ops}/-/ready`)).text()).includes('shutting down'));
+    expect(await server.stop()).toBe(1);
+    await gone(frozen);
+  });
 });
 
-test('a worker that is frozen does not keep the server from its end', async () => {
-  const server = await start({ SHUTDOWN_TIMEOUT: '100' });
-  const [frozen = 0] = workersOf(server).values();
-  process.kill(frozen, 'SIGSTOP');
-  expect(await server.stop()).toBe(1);
-  expect(server.output()).toMatch(/"worker":1,"exit":"SIGKILL",[^]*"msg":"stopped"\}\n$/);
-  await gone(frozen);
+slow(() => {
+  test('a worker that is frozen does not keep the server from its end', async () => {
+    const server = await start({ SHUTDOWN_TIMEOUT: '100' });
+    const [frozen = 0] = workersOf(server).values();
+    process.kill(frozen, 'SIGSTOP');
+    expect(await server.stop()).toBe(1);
+    expect(server.output()).toMatch(/"worker":1,"exit":"SIGKILL",[^]*"msg":"stopped"\}\n$/);
+    await gone(frozen);
+  });
 });
 
-test('a worker that starts while the server drains is not ready either; one that has not started is no fault', async () => {
-  const flag = join(mkdtempSync(join(folder, 'flag-')), 'flag');
-  const hang = `if (fs.existsSync(${JSON.stringify(flag)})) {
+slow(() => {
+  test('a worker that starts while the server drains is not ready either; one that has not started is no fault', async () => {
+    const flag = join(mkdtempSync(join(folder, 'flag-')), 'flag');
+    const hang = `if (fs.existsSync(${JSON.stringify(flag)})) {
     fs.writeSync(1, 'it hangs\\n');
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
   }`;
-  const env = withHandlers('handler(request)', `const fs = require('node:fs'); ${hang}`);
-  const server = await start({ ...env, SHUTDOWN_DELAY: '3600000' });
-  const ended = server.stop();
-  await server.printed(/"msg":"draining"/);
-  const position = server.output().length;
-  for (const pid of workersOf(server).values()) process.kill(pid, 'SIGKILL');
-  await server.printed(/(a worker listens[^]*){2}/, position);
-  expect(await statusOf(server, '/-/ready')).toBe(503);
-  writeFileSync(flag, '');
-  process.kill(workersOf(server).get(1) ?? 0, 'SIGKILL');
-  await server.printed(/it hangs/);
-  server.signal('SIGTERM');
-  expect(await ended).toBe(0);
+    const env = withHandlers('handler(request)', `const fs = require('node:fs'); ${hang}`);
+    const server = await start({ ...env, SHUTDOWN_DELAY: '3600000' });
+    const ended = server.stop();
+    await server.printed(/"msg":"draining"/);
+    const position = server.output().length;
+    for (const pid of workersOf(server).values()) process.kill(pid, 'SIGKILL');
+    await server.printed(/(a worker listens[^]*){2}/, position);
+    expect(await statusOf(server, '/-/ready')).toBe(503);
+    writeFileSync(flag, '');
+    process.kill(workersOf(server).get(1) ?? 0, 'SIGKILL');
+    await server.printed(/it hangs/);
+    server.signal('SIGTERM');
+    expect(await ended).toBe(0);
+  });
 });
 
-test.each(['SIGKILL', 'SIGHUP'] as const)('%s of the primary ends the workers', async (signal) => {
-  const server = await start();
-  const pids = [...workersOf(server).values()];
-  expect(pids).toHaveLength(2);
-  await server.stop(signal);
-  await Promise.all(pids.map(gone));
+slow(() => {
+  test.each(['SIGKILL', 'SIGHUP'] as const)('%s of the primary ends the workers', async (signal) => {
+    const server = await start();
+    const pids = [...workersOf(server).values()];
+    expect(pids).toHaveLength(2);
+    await server.stop(signal);
+    await Promise.all(pids.map(gone));
+  });
 });
 
-test('a signal to all processes, as a terminal sends it, is one; a second one ends them at once', async () => {
-  const server = await start(
-    withHandlers(
-      `new Promise((resolve) => { process.once('SIGINT', () => resolve(handler(request))); console.log('entered'); })`,
-    ),
-  );
-  const answered = createPlants(server, range(10));
-  await server.printed(/(entered\n[^]*){10}/);
-  const pids = [...workersOf(server).values()];
-  for (const pid of pids) process.kill(pid, 'SIGINT');
-  const ended = server.stop('SIGINT');
-  expect(await answered).toEqual(range(10).map(() => SUCCESS));
-  expect(await ended).toBe(0);
+slow(() => {
+  test('a signal to all processes, as a terminal sends it, is one; a second one ends them at once', async () => {
+    const server = await start(
+      withHandlers(
+        `new Promise((resolve) => { process.once('SIGINT', () => resolve(handler(request))); console.log('entered'); })`,
+      ),
+    );
+    const answered = createPlants(server, range(10));
+    await server.printed(/(entered\n[^]*){10}/);
+    const pids = [...workersOf(server).values()];
+    for (const pid of pids) process.kill(pid, 'SIGINT');
+    const ended = server.stop('SIGINT');
+    expect(await answered).toEqual(range(10).map(() => SUCCESS));
+    expect(await ended).toBe(0);
 
-  const other = await start(withHandlers(`new Promise(() => console.log('entered'))`));
-  void createPlants(other, [1]).catch(() => undefined);
-  await other.printed(/entered/);
-  void other.stop('SIGTERM');
-  await other.printed(/"msg":"stopping"/);
-  expect(await other.stop('SIGTERM')).toBe(1);
-  await Promise.all([...workersOf(other).values()].map(gone));
+    const other = await start(withHandlers(`new Promise(() => console.log('entered'))`));
+    void createPlants(other, [1]).catch(() => undefined);
+    await other.printed(/entered/);
+    void other.stop('SIGTERM');
+    await other.printed(/"msg":"stopping"/);
+    expect(await other.stop('SIGTERM')).toBe(1);
+    await Promise.all([...workersOf(other).values()].map(gone));
+  });
 });
 
 test('an uncaught exception ends one worker after its requests, and another takes its place', async () => {
@@ -211,18 +222,20 @@ test('an uncaught exception ends one worker after its requests, and another take
   expect(await server.stop()).toBe(0);
 });
 
-test('lines of several workers do not mix, however long', async () => {
-  const letters = 300_000;
-  const server = await start(
-    withHandlers(`(console.log(String(process.pid % 10).repeat(${letters})), handler(request))`),
-  );
-  await createPlants(server, range(3));
-  expect(await server.stop()).toBe(0);
-  const long = server
-    .output()
-    .split('\n')
-    .filter((line) => line.length > 1000);
-  expect(long.map((line) => /^(\d)\1*$/.test(line) && line.length)).toEqual([letters, letters, letters]);
+slow(() => {
+  test('lines of several workers do not mix, however long', async () => {
+    const letters = 300_000;
+    const server = await start(
+      withHandlers(`(console.log(String(process.pid % 10).repeat(${letters})), handler(request))`),
+    );
+    await createPlants(server, range(3));
+    expect(await server.stop()).toBe(0);
+    const long = server
+      .output()
+      .split('\n')
+      .filter((line) => line.length > 1000);
+    expect(long.map((line) => /^(\d)\1*$/.test(line) && line.length)).toEqual([letters, letters, letters]);
+  });
 });
 
 test('a signal before all workers listen ends all at once', async () => {
@@ -285,29 +298,31 @@ test.each<[string, () => Record<string, string>, RegExp]>([
   expect(status).toBe(1);
 });
 
-test('on a PostgreSQL all workers have the connections of one process', async () => {
-  const postgres = await startPostgres();
-  try {
-    const url = await postgres.createDatabase();
-    const server = await start({ DATABASE_URL: url });
-    const client = new Client(url);
-    await client.connect();
-    let most = 0;
-    for (let round = 0; round < 20; round++) {
-      const [statuses, { rows }] = await Promise.all([
-        createPlants(server, range(30, round * 30)),
-        client.query<{ count: string }>(
-          'SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
-        ),
-      ]);
-      expect(new Set(statuses)).toEqual(new Set([SUCCESS]));
-      most = Math.max(most, Number(rows[0]?.count));
+slow(() => {
+  test('on a PostgreSQL all workers have the connections of one process', async () => {
+    const postgres = await startPostgres();
+    try {
+      const url = await postgres.createDatabase();
+      const server = await start({ DATABASE_URL: url });
+      const client = new Client(url);
+      await client.connect();
+      let most = 0;
+      for (let round = 0; round < 20; round++) {
+        const [statuses, { rows }] = await Promise.all([
+          createPlants(server, range(30, round * 30)),
+          client.query<{ count: string }>(
+            'SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+          ),
+        ]);
+        expect(new Set(statuses)).toEqual(new Set([SUCCESS]));
+        most = Math.max(most, Number(rows[0]?.count));
+      }
+      await client.end();
+      expect(most).toBeGreaterThanOrEqual(2);
+      expect(most).toBeLessThanOrEqual(8);
+      expect(await server.stop()).toBe(0);
+    } finally {
+      await postgres.remove();
     }
-    await client.end();
-    expect(most).toBeGreaterThanOrEqual(2);
-    expect(most).toBeLessThanOrEqual(8);
-    expect(await server.stop()).toBe(0);
-  } finally {
-    await postgres.remove();
-  }
+  });
 });

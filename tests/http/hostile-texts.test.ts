@@ -12,6 +12,7 @@ import {
 import { createApp, createLog, createMetrics, createReport, HEADERS, PLAIN_ERRORS } from '../../src/runtime';
 import { listening, RUNTIME, withRefusals } from '../support/service';
 import { bytesOf, exchangeBytes } from '../support/wire';
+import { everyOf } from '../support/cases';
 
 const ORIGIN = 'https://page.example';
 
@@ -178,7 +179,7 @@ const SENDABLE = /^[A-Z]+ [!-~]{1,8000} HTTP\/1\.1\r\n(?:[\w-]{1,99}: [ -~]{0,80
 const answered: string[] = [];
 const faults: unknown[] = [];
 
-test.each(TEXTS.map((text) => [JSON.stringify(text).slice(0, 40), text]))(
+test.each(everyOf(TEXTS, 2).map((text) => [JSON.stringify(text).slice(0, 40), text]))(
   'the text %s in each place',
   async (_, text) => {
     const metrics = createMetrics();

@@ -2,6 +2,7 @@ import request from 'supertest';
 import { type Answer, InvalidContract, stub } from '../../src/contract';
 import { NAMES } from '../support/names';
 import { buildDocument, buildService, json } from '../support/service';
+import { everyOf } from '../support/cases';
 
 // Names of inherited properties in JavaScript and names with a special meaning elsewhere are ordinary names.
 
@@ -47,7 +48,7 @@ function serviceOf(name: string, required: boolean) {
   return { app, seen };
 }
 
-describe.each(ORDINARY)('the name %s', (name) => {
+describe.each(everyOf(ORDINARY, 3))('the name %s', (name) => {
   const given = { [name]: 'a' };
 
   it('is valid for a value in every place', async () => {
@@ -101,7 +102,7 @@ describe.each(ORDINARY)('the name %s', (name) => {
   );
 });
 
-describe.each(NAMES)('the name %j', (name) => {
+describe.each(everyOf(NAMES, 3))('the name %j', (name) => {
   const string = { type: 'string' };
   const kind = (more: string) => ({
     type: 'object',

@@ -1,5 +1,6 @@
 import { describeFailure, formatReport, run, urlTarget } from '../../scripts/prove';
 import { notes, type Parts } from './support/notes';
+import { slow } from '../support/cases';
 
 const QUICK = { generated: 3, shrink: false };
 
@@ -79,20 +80,22 @@ test('a service may add, sort and leave out what is empty, and change the case o
   expect(failures.map(describeFailure)).toEqual([]);
 });
 
-test('is a warning by the profile document', async () => {
-  const sound = notes({ keep: without('text') });
-  const server = await sound.start();
-  const result = await run(
-    urlTarget({
-      url: `http://127.0.0.1:${server.port}`,
-      document: sound.document,
-      write: true,
-      requestsPerSecond: 10_000,
-    }),
-    QUICK,
-  );
-  await server.close();
-  expect(result.failures.map(describeFailure)).toEqual([]);
-  expect(formatReport(result)).toContain('expected to read back /text = ');
-  expect(result.obligations.find(({ key }) => key === 'addNote | stored | getNote')?.state).toBe('WARNED');
+slow(() => {
+  test('is a warning by the profile document', async () => {
+    const sound = notes({ keep: without('text') });
+    const server = await sound.start();
+    const result = await run(
+      urlTarget({
+        url: `http://127.0.0.1:${server.port}`,
+        document: sound.document,
+        write: true,
+        requestsPerSecond: 10_000,
+      }),
+      QUICK,
+    );
+    await server.close();
+    expect(result.failures.map(describeFailure)).toEqual([]);
+    expect(formatReport(result)).toContain('expected to read back /text = ');
+    expect(result.obligations.find(({ key }) => key === 'addNote | stored | getNote')?.state).toBe('WARNED');
+  });
 });

@@ -9,7 +9,7 @@ import * as runtime from '../../src/runtime';
 import { VERBS } from '../../scripts/verbs';
 import { PAGES, readPage as read, ROOT, snippetsOf } from '../support/snippets';
 
-// Facts of the code that README, docs/ and CONTRIBUTING repeat for people. (e2e/docs.test.ts runs their commands.)
+// Facts of the code that README, docs/ and CONTRIBUTING repeat for people. (e2e/docs.slow.test.ts runs their commands.)
 
 const readme = read('README.md');
 

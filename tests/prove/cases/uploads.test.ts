@@ -1,9 +1,10 @@
 import { describeFailure } from '../../../scripts/prove/report/terminal';
 import { run } from '../../../scripts/prove/run';
 import { type Reading, SOUND, uploads } from '../support/uploads';
+import { cases, everyOf } from '../../support/cases';
 
 test('a server that reads uploads, sequences, streams and texts is proven', async () => {
-  const { failures, obligations, passed } = await run(uploads(), { generated: 20 });
+  const { failures, obligations, passed } = await run(uploads(), { generated: cases(3, 20) });
   expect(failures.map(describeFailure)).toEqual([]);
   const open = obligations.filter(({ state }) => state !== 'PROVEN');
   expect(open.map(({ key, reason }) => [key, reason])).toEqual([]);
@@ -24,7 +25,7 @@ const withPhoto = (headers: object): Partial<Reading> =>
     ),
   );
 
-test.each<[fault: string, where: string, changed: Partial<Reading>]>([
+const FAULTS: readonly [fault: string, where: string, changed: Partial<Reading>][] = [
   [
     'a boundary is no boundary in quotes',
     'a boundary in quotes',
@@ -149,7 +150,8 @@ test.each<[fault: string, where: string, changed: Partial<Reading>]>([
   ],
   ['bodies may be a byte too large', '1001 bytes', { largest: 1001 }],
   ['the largest body is refused', '1000 bytes', { largest: 999 }],
-])('it finds the fault that %s', async (_, where, changed) => {
+];
+test.each(everyOf(FAULTS, 3))('it finds the fault that %s', async (_, where, changed) => {
   const { failures } = await run(uploads(changed), { generated: 0, shrink: false });
   expect(failures.map(({ title }) => title).filter((title) => title.includes(where))).not.toEqual([]);
 });

@@ -7,7 +7,7 @@ import { judgeHead } from '../../../src/contract/http/head';
 import { growsTooFast, tooFast } from '../../support/growth';
 import { root } from '../../support/parameters';
 
-/** What `make growth` and http/growth.test.ts do not put to a server: they have every reader of bodies, parameters and paths. */
+/** What `make growth` and http/growth.slow.test.ts do not put to a server: they have every reader of bodies, parameters and paths. */
 describe('reading takes time linear in the text of the client', () => {
   test.each<[string, readonly string[], (text: string) => unknown]>([
     ['request lines', ['GET ', '/', '?', '%41', 'http://', '[', ':', '@', ' HTTP/1.1\r\n', ' '], judgeHead],

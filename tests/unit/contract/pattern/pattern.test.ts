@@ -6,8 +6,9 @@ import { charSetOf } from '../../../../src/contract/pattern/charset';
 import { Matcher } from '../../../../src/contract/pattern/matcher';
 import { isDeterministic, isFinite } from '../../../../src/contract/pattern/native';
 import { nativePattern, patterns, texts } from '../../../support/patterns';
+import { cases } from '../../../support/cases';
 
-const RUNS = 120;
+const RUNS = cases(25, 120);
 const SEED = 1;
 
 const parse = (source: string) =>

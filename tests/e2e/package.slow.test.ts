@@ -9,7 +9,7 @@ import { errorsIn } from '../support/compile';
 import { keepFolder } from '../support/folder';
 import { installBeside, TARBALL, unpack } from '../support/package';
 
-// The content of the package of `make pack`. upgrade.test.ts has a service that uses it.
+// The content of the package of `make pack`. upgrade.slow.test.ts has a service that uses it.
 
 const ROOT = join(__dirname, '../..');
 

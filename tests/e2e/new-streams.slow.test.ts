@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { keepFolder } from '../support/folder';
 import { installBeside, layOut, runIn, TARBALL } from '../support/package';
 
-// A service that `make new` lays out from a document of OpenAPI 3.2 with uploads, streams and events. (photos.test.ts has their handlers.)
+// A service that `make new` lays out from a document of OpenAPI 3.2 with uploads, streams and events. (photos.slow.test.ts has their handlers.)
 
 jest.setTimeout(120_000);
 

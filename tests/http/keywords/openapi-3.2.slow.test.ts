@@ -1,0 +1,2 @@
+import '../../support/all-cases';
+import './openapi-3.2.test';
