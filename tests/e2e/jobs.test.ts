@@ -1,7 +1,7 @@
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import SqliteFile from 'better-sqlite3';
-import { keepPostgres } from '../support/databases';
+import { createDatabase } from '../support/shared-postgres';
 import { keepFolder } from '../support/folder';
 import { startProcess } from '../support/process';
 import { useServers } from '../support/program';
@@ -10,7 +10,6 @@ import { useServers } from '../support/program';
 
 const folder = keepFolder();
 const start = useServers({ API_TOKENS: 'secret' });
-const createDatabase = keepPostgres();
 
 const MAIN = join(__dirname, '../../dist/main.js');
 const SEED = join(__dirname, '../../dist/seed.js');

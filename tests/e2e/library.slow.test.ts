@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { keepPostgres } from '../support/databases';
+import { createDatabase } from '../support/shared-postgres';
 import { keepFolder } from '../support/folder';
 import { generateClient } from '../support/generated-client';
 import { installBeside, layOut, TARBALL } from '../support/package';
@@ -15,7 +15,6 @@ const [LAY_OUT = '', ...BLOCKS] = commandsOf('tutorial.md');
 
 const folder = keepFolder();
 const service = join(folder, 'library');
-const createDatabase = keepPostgres();
 
 /** What the commands print, beside the addresses and ports of the test. */
 async function follow(url: string): Promise<string[]> {

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { keepPostgres } from '../support/databases';
+import { createDatabase } from '../support/shared-postgres';
 import { keepFolder } from '../support/folder';
 import { generateClient } from '../support/generated-client';
 import { installBeside, layOut, TARBALL } from '../support/package';
@@ -16,7 +16,6 @@ const [LAY_OUT = '', WRITE = '', RUN, WATCH = '', UPLOAD = '', DOWNLOAD = '', PR
 
 const folder = keepFolder();
 const service = join(folder, 'photos');
-const createDatabase = keepPostgres();
 beforeAll(async () => {
   installBeside(folder, TARBALL);
   const said = layOut(service, 'tests/e2e/photos/photos.yaml');

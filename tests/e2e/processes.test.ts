@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { openStore } from '../../src/storage/open';
-import { keepPostgres } from '../support/databases';
+import { createDatabase } from '../support/shared-postgres';
 import { keepFolder } from '../support/folder';
 import { startProcess } from '../support/process';
 
@@ -9,7 +9,6 @@ const PLANTS = 500;
 const RACER = join(__dirname, '../support/racer.mjs');
 
 const folder = keepFolder();
-const createDatabase = keepPostgres();
 
 test.each([
   ['SQLite file', () => Promise.resolve(`sqlite:${folder}/plants.db`)],

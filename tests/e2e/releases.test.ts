@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { Client } from 'pg';
-import { keepPostgres } from '../support/databases';
+import { createDatabase } from '../support/shared-postgres';
 import { keepFolder } from '../support/folder';
 import { freePort } from '../support/postgres';
 import { type RunningProcess, startProcess } from '../support/process';
@@ -14,7 +14,6 @@ import { slow } from '../support/cases';
 jest.setTimeout(240_000);
 
 const folder = keepFolder();
-const createDatabase = keepPostgres();
 
 const PROGRAM = join(__dirname, '../support/releases.ts');
 const TOKEN = 'secret';

@@ -17,7 +17,7 @@ afterAll(() => {
   project.remove();
 });
 
-const gate = (...checks: string[]) => project.run('tsx', 'scripts/cli.ts', 'check', '--only', checks.join());
+const gate = (...checks: string[]) => project.command('check', '--only', checks.join());
 
 test('runs every check to its end and lists all findings', () => {
   project.write('wrong.ts', "export const one = 'two'\n");
@@ -72,13 +72,13 @@ test.each([
 ])('an error in %s, %j, names the file', (file, text, sentence) => {
   const before = project.read(file);
   project.write(file, text);
-  const ended = project.run('tsx', 'scripts/cli.ts', 'generate');
+  const ended = project.command('generate');
   project.write(file, before);
   expect(ended).toEqual({ status: 1, output: expect.stringMatching(sentence) as string });
 });
 
 test('a program of the service ends with its own status, tells what it did as JSON, and shows a stack on request', () => {
-  const verb = (...args: string[]) => project.run('tsx', 'scripts/cli.ts', ...args);
+  const verb = (name: string, ...args: string[]) => project.command(name, ...args);
   project.write('src/seed.ts', "throw new TypeError('the pots are missing');\n");
   const { status, output } = verb('seed');
   const where = '--debug prints where this is\n';

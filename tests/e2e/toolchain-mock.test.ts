@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { useFolder } from '../support/folder';
 import { type RunningProcess, startProcess } from '../support/process';
+import { COMMAND } from '../support/project';
 
 const ROOT = join(__dirname, '../..');
 const SECURITY = 'tests/http/documents/security.yaml';
@@ -12,7 +13,7 @@ let mock: RunningProcess;
 afterEach(() => (mock as RunningProcess | undefined)?.stop('SIGKILL'));
 
 const start = (document: string, env: Record<string, string> = {}) => {
-  mock = startProcess(['--import', 'tsx', 'scripts/cli.ts', 'mock', document], { PORT: '0', ...env }, ROOT);
+  mock = startProcess([COMMAND, 'mock', document], { PORT: '0', ...env }, ROOT);
 };
 /** Resolves with the address of a mock that serves. */
 async function serve(document: string, env: Record<string, string> = {}): Promise<string> {

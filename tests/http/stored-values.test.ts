@@ -19,7 +19,7 @@ import {
   TIMESTAMP,
 } from '../../src/database';
 import { createApp, PLAIN_ERRORS } from '../../src/runtime';
-import { keepPostgres } from '../support/databases';
+import { createDatabase } from '../support/shared-postgres';
 import { buildDocument, json, RUNTIME, withRefusals } from '../support/service';
 
 // Integers and numbers that a document leaves open, over columns that hold only some of them.
@@ -170,8 +170,6 @@ const EDGES = [
 const DOUBLES = ['5e-324', '-5e-324', '0.5', '9007199254740992.5', '2.2250738585072014e-308', '-0'];
 // Without a format an integer is a double.
 const isInt64 = (edge: string) => Number(edge) >= -(2 ** 63) && Number(edge) < 2 ** 63;
-
-const createDatabase = keepPostgres();
 
 describe.each([
   ['SQLite', () => Promise.resolve('memory:')],

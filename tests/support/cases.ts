@@ -1,6 +1,6 @@
 /*
- * Some suites have more cases than `make test` has time for. `X.test.ts` then runs a fixed sample of them, and
- * `X.slow.test.ts`, which is two imports, runs all of them in `make test-all`: all-cases.ts and the suite itself.
+ * Some suites have more cases than `make test` has time for. They run a fixed sample of them. Such a suite has a twin with
+ * `.slow` in its name, which is two imports, all-cases.ts and the suite itself: in `make test-all` it runs all of them.
  */
 
 let isComplete = false;

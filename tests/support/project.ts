@@ -30,6 +30,9 @@ const env = {
   NODE_COMPILE_CACHE: join(HERE, '.cache/node'),
 };
 
+/** The command as `make pack` builds it: it starts in a tenth of the time that its sources take. */
+export const COMMAND = join(HERE, '.cache/pack/package/dist/scripts/cli.js');
+
 /** A copy of this project in a temporary folder, with the same dependencies. */
 export interface Project {
   readonly folder: string;
@@ -41,8 +44,15 @@ export interface Project {
   /** Replaces a text that must exist in the file. */
   edit(file: string, was: string, is: string): void;
   /** Runs a program of node_modules/.bin to its end. */
-  run(program: string, ...args: string[]): { readonly status: number | null; readonly output: string };
+  run(program: string, ...args: string[]): Ended;
+  /** Runs `contract-first` to its end. */
+  command(verb: string, ...args: string[]): Ended;
   remove(): void;
+}
+
+interface Ended {
+  readonly status: number | null;
+  readonly output: string;
 }
 
 /** @param more files and folders to copy in addition to those that the scripts need */
@@ -105,6 +115,10 @@ function openProject(folder: string): Project {
   const write = (file: string, text: string) => {
     writeFileSync(join(folder, file), text);
   };
+  const end = (file: string, ...args: string[]): Ended => {
+    const { status, stdout, stderr } = spawnSync(file, args, { cwd: folder, encoding: 'utf8', env });
+    return { status, output: stdout + stderr };
+  };
   return {
     folder,
     read,
@@ -122,11 +136,8 @@ function openProject(folder: string): Project {
         text.replace(was, () => is),
       );
     },
-    run(program, ...args) {
-      const file = join(HERE, 'node_modules/.bin', program);
-      const { status, stdout, stderr } = spawnSync(file, args, { cwd: folder, encoding: 'utf8', env });
-      return { status, output: stdout + stderr };
-    },
+    run: (program, ...args) => end(join(HERE, 'node_modules/.bin', program), ...args),
+    command: (...args) => end(process.execPath, COMMAND, ...args),
     remove() {
       rmSync(folder, { recursive: true });
     },

@@ -40,8 +40,8 @@ export function useToolchain(
   return {
     project: () => project,
     ask,
-    /** Runs a command of the toolchain itself. `ask` does the same without the second of start time. */
-    run: (verb: string, ...args: string[]) => project.run('tsx', 'scripts/cli.ts', verb, ...args),
+    /** Runs a command of the toolchain itself. `ask` does the same without its start. */
+    run: (verb: string, ...args: string[]) => project.command(verb, ...args),
   };
 }
 

@@ -35,10 +35,10 @@ describe('a published document that is not that of openapi/', () => {
     const files = ['openapi/plant-store.yaml', 'openapi/overlay.yaml', 'generated/openapi.json'];
     const before = files.map((file) => [file, project.read(file)] as const);
     change(project);
-    const contract = project.run('tsx', 'scripts/cli.ts', 'contract');
+    const contract = project.command('contract');
     expect(contract.output).toMatch(says);
     expect(contract.status).toBe(2);
-    const todo = project.run('tsx', 'scripts/cli.ts', 'todo');
+    const todo = project.command('todo');
     expect(todo.output).toMatch(says);
     expect(todo.status).toBe(1);
     for (const [file, text] of before) project.write(file, text);
@@ -46,7 +46,7 @@ describe('a published document that is not that of openapi/', () => {
 
   test('is taken when it is only older', () => {
     project.write('openapi/plant-store.yaml', project.read('openapi/plant-store.yaml'));
-    expect(project.run('tsx', 'scripts/cli.ts', 'todo')).toEqual({
+    expect(project.command('todo')).toEqual({
       status: 0,
       output: 'nothing is left to do\n',
     });

@@ -4,7 +4,7 @@ import { emptied, run } from '../../../scripts/prove';
 import { readConfig } from '../../../src/config';
 import { openDependencies } from '../../../src/dependencies';
 import { service } from '../../contract/service';
-import { keepPostgres } from '../../support/databases';
+import { createDatabase } from '../../support/shared-postgres';
 import { keepFolder } from '../../support/folder';
 
 const folder = keepFolder();
@@ -31,8 +31,6 @@ test.each(['postgres://user:a-password@db.example/plants', 'sqlite:data/plants.d
 );
 
 describe('on PostgreSQL', () => {
-  const createDatabase = keepPostgres();
-
   test('the contract tests prove the same', async () => {
     const url = await createDatabase('contract_test');
     const open = async () => openDependencies(readConfig({ DATABASE_URL: await emptied(url) }));

@@ -17,12 +17,12 @@ const MEMORY = '/dev/shm';
 const LEAST = 4 * 1024 ** 3;
 const PREFIX = 'contract-first-';
 
-const remove = (name) => {
+const remove = (name: string) => {
   rmSync(path.join(MEMORY, name), { recursive: true, force: true });
 };
 
 /** Creates a folder in memory. Returns undefined where it has little space, or forbids executables, as in a container. */
-function createFolder() {
+function createFolder(): string | undefined {
   const name = PREFIX + process.pid;
   try {
     const { bavail, bsize } = statfsSync(MEMORY);
@@ -48,10 +48,10 @@ function createFolder() {
 
 /**
  * Puts the temporary files of a test run into memory if possible. The tests create and delete a hundred thousand files,
- * which takes a minute on some disks. Jest calls this before its first suite.
+ * which takes a minute on some disks.
  */
-export default function setup() {
-  if (process.env.TMPDIR !== undefined) return;
+export function useMemory(): void {
+  if (process.env['TMPDIR'] !== undefined) return;
   const folder = createFolder();
-  if (folder !== undefined) process.env.TMPDIR = folder;
+  if (folder !== undefined) process.env['TMPDIR'] = folder;
 }
