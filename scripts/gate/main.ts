@@ -32,7 +32,7 @@ const LEFT_OUT =
   'databases.test documents.test explain.test generated.test growth.test handler-types.test hostile-texts.test ' +
   'http/client.test http/names.test json-schema-test-suite.test layout.test limiter.test long-bodies.test ' +
   'multipart-framing.test new/failure.test one-way.test openapi-3.2.test pattern.test postgres received-streams.test ' +
-  'refusals.test representations.test schema/names.test sent-streams.test slow-stages.test sound-changes.test ' +
+  'refusals.test representations.test schema/names.test sent-streams.test sound-changes.test ' +
   'sqlite-log.test sqlite-truth.test stored.test stores.test test-database.test tests/unit/database wire/hostile.test';
 
 const CHECKS: Readonly<Record<string, Check>> = {

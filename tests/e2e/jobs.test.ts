@@ -5,6 +5,7 @@ import { createDatabase } from '../support/shared-postgres';
 import { keepFolder } from '../support/folder';
 import { startProcess } from '../support/process';
 import { useServers } from '../support/program';
+import { sampleOf } from '../support/cases';
 
 // The programs of the service that serve nobody, as they run in an image, and by `make migrate` and `make seed`.
 
@@ -25,10 +26,11 @@ const seed = (env: Readonly<Record<string, string>>) => run([SEED], env);
 const APPLIED = ['migration  name', '        1  plants'];
 const fileUrl = () => `sqlite:${mkdtempSync(join(folder, 'db-'))}/plants.db`;
 
-describe.each([
+const DATABASES: readonly [string, () => Promise<string>][] = [
   ['SQLite', () => Promise.resolve(fileUrl())],
   ['PostgreSQL', createDatabase],
-])('with %s', (_, locate) => {
+];
+describe.each(sampleOf(DATABASES, 'SQLite'))('with %s', (_, locate) => {
   test('migrate applies what is missing, in production too and without a token, and says so', async () => {
     const DATABASE_URL = await locate();
     const env = { DATABASE_URL, NODE_ENV: 'production' };

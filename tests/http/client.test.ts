@@ -19,7 +19,7 @@ import {
   samples,
   toJavaScript,
 } from '../../scripts/prove';
-import { slow } from '../support/cases';
+import { everyOf, slow } from '../support/cases';
 import { clientsOfAll, errorsIn } from '../support/compile';
 import { keepFolder } from '../support/folder';
 import { loadClient } from '../support/generated-client';
@@ -43,7 +43,7 @@ interface Sample {
   readonly received: Received;
 }
 
-test.each(DOCUMENTS)(
+test.each(everyOf(DOCUMENTS, 3))(
   'the client of %s sends what its handlers receive, and returns what they answer',
   async (name) => {
     const json = documents.get(name) ?? {};

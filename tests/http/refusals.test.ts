@@ -25,6 +25,7 @@ import { readSource } from '../../scripts/source/source';
 import { useFolder } from '../support/folder';
 import { buildDocument, json, listening, RUNTIME } from '../support/service';
 import { exchange, type Reply } from '../support/wire';
+import { everyOf } from '../support/cases';
 
 // A service answers an operation with nothing that the operation does not document: its own refusals neither.
 
@@ -213,7 +214,7 @@ const OWN_BODIES: Errors = {
   }),
 };
 
-it.each(Object.keys(DOCUMENTS))('the lines of the message mend it: %s', async (name) => {
+it.each(everyOf(Object.keys(DOCUMENTS), 3))('the lines of the message mend it: %s', async (name) => {
   const errors = name === 'bodies of their own' ? OWN_BODIES : PLAIN_ERRORS;
   const document = { openapi: '3.1.0', info: { title: 'A', version: '1' }, ...DOCUMENTS[name] };
   const message = refusal(document, errors, limited);
@@ -381,7 +382,7 @@ const response = (content: object) => ({
 });
 const other = response(json({ type: 'object', required: ['reason'], properties: { reason: text } }));
 
-it.each(Object.keys(BODIES))(
+it.each(everyOf(Object.keys(BODIES), 3))(
   'each refusal is as the laid-out service publishes it, whose document has errors such as: %s',
   async (name) => {
     const document = buildDocument({

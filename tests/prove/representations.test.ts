@@ -6,6 +6,7 @@ import { urlTarget } from '../../scripts/prove/url-target';
 import type { Target } from '../../scripts/prove';
 import { type Change, DOCUMENT, FIRST, media, tagOf } from './support/media';
 import { FAULTS, ignoring } from './support/media-faults';
+import { everyOf } from '../support/cases';
 
 const OPTIONS = { generated: 2, shrink: false };
 
@@ -108,12 +109,12 @@ const LEGAL: Readonly<Record<string, Change>> = {
   },
 };
 
-test.each(Object.entries(LEGAL))('no failure of any server: %s', async (_, change) => {
+test.each(everyOf(Object.entries(LEGAL), 3))('no failure of any server: %s', async (_, change) => {
   const { failures } = await run(media(change, { profile: 'document' }), OPTIONS);
   expect(failures.map(describeFailure)).toEqual([]);
 });
 
-test.each(FAULTS)('found, in $operation: $name', async ({ operation, family, says, change }) => {
+test.each(everyOf(FAULTS, 2))('found, in $operation: $name', async ({ operation, family, says, change }) => {
   const only = operation === 'putFile' ? ['getFile', 'putFile'] : [operation];
   const { failures } = await run(media(change), { ...OPTIONS, only });
   const found = failures.filter((failure) => failure.family === family);
