@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import type { ContractReport } from '../../scripts/prove';
+import { UNDOTTED } from '../../scripts/new/layout-files';
 import { withoutUnusedImports } from '../../scripts/new/fill';
 import { keepFolder } from '../support/folder';
 import { installBeside, layOut, runIn, TARBALL } from '../support/package';
@@ -83,7 +84,7 @@ test("the layout's own document gives the layout back", () => {
   );
   expect(runIn(target, 'jest', 'tests/environment.test.ts')).toMatchObject({ status: 0 });
   expect(runIn(target, 'contract-first', 'todo').output).toMatch(/ is not sent: .*\n {2}bikeAdded$/m);
-  const named = (file: string) => file.replace(/^gitignore$/, '.gitignore');
+  const named = (file: string) => (UNDOTTED.includes(file) ? `.${file}` : file);
   const standing = filesOf(layout).filter((file) => file !== 'src/storage/users.ts');
   expect(filesOf(target).sort()).toEqual(standing.map(named).sort());
   // But for the marks of regions, the paths of this project, the name of the package, and the handler that no document tells.

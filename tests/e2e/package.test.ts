@@ -7,6 +7,7 @@ import ts from 'typescript';
 import { layoutFiles } from '../../scripts/new/layout-files';
 import { errorsIn } from '../support/compile';
 import { keepFolder } from '../support/folder';
+import { MAJOR, oldNode, pretend } from '../support/old-node';
 import { installBeside, TARBALL, unpack } from '../support/package';
 
 // The content of the package of `make pack`. upgrade.test.ts has a service that uses it.
@@ -130,13 +131,13 @@ describe('the command', () => {
   });
 
   test('tells an old Node, which cannot read the rest of it, the one that it needs', async () => {
-    const old =
-      'data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"18.20.8"}})';
-    const sentence = 'expected Node 22.14 or later, got 18.20.8: install one, https://nodejs.org\n';
-    expect(await ended(start(['--help'], {}, ['--import', old]))).toEqual({
+    const asked = ['new', 'my museum.yaml'];
+    const env = { npm_config_package: 'node@20\n\n./package.tgz' };
+    const line = `npx -y -p node@${MAJOR} -p ./package.tgz contract-first new "my museum.yaml"`;
+    expect(await ended(start(asked, env, ['--import', pretend('18.20.8')]))).toEqual({
       status: 2,
       stdout: '',
-      stderr: sentence,
+      stderr: oldNode('contract-first-server', '18.20.8', line),
     });
     for (const name of ['contract-first', 'node-version']) {
       const code = (files.get(`dist/scripts/${name}.cjs`) ?? '').replace(/'[^']*'|\/\/.*/g, '0');
