@@ -38,7 +38,7 @@ $(NODE): .nvmrc
 	@rm -rf .node && mkdir .node && echo '{ "private": true }' > .node/package.json $(if $(wildcard .npmrc),&& cp .npmrc .node)
 	@package="$$(node -p '(process.platform + process.arch === "darwinarm64" ? "node-bin-" : "node-") + process.platform + "-" + process.arch')"; \
 	cd .node && npm install --no-save --ignore-scripts --no-audit --no-fund --loglevel=error \
-	  --fetch-retry-mintimeout=1000 --fetch-retry-maxtimeout=5000 "$$package@$$(cat ../.nvmrc)" >/dev/null || { rm -rf ../.node; exit 1; }
+	  --fetch-retry-mintimeout=1000 --fetch-retry-maxtimeout=2000 "$$package@$$(cat ../.nvmrc)" >/dev/null || { rm -rf ../.node; exit 1; }
 	@touch $@
 endif
 

@@ -5,10 +5,11 @@ import { builtinModules } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import ts from 'typescript';
 import { layoutFiles } from '../../scripts/new/layout-files';
+import { neededBy, type Packages } from '../../scripts/pack/locked';
 import { errorsIn } from '../support/compile';
 import { keepFolder } from '../support/folder';
 import { MAJOR, oldNode, pretend } from '../support/old-node';
-import { installBeside, TARBALL, unpack } from '../support/package';
+import { installBeside, LARGEST, TARBALL, unpack } from '../support/package';
 
 // The content of the package of `make pack`. upgrade.test.ts has a service that uses it.
 
@@ -95,6 +96,51 @@ test('each import is of a file of the package, or of a package that it declares'
       .map((name) => `${file}: ${name}`);
   });
   expect(missing).toEqual([]);
+});
+
+/**
+ * What a service installs with `npm ci --omit=dev` beside the package, the packages of these included. The prover and the
+ * overlays of the package are those marked: npx installs nothing but dependencies, and the verbs run anywhere by it.
+ */
+const PRODUCTION = [
+  '@cfworker/json-schema', // the prover
+  '@eslint-community/regexpp', // reads the patterns of the document
+  '@fastify/busboy',
+  '@opentelemetry/api',
+  '@prometheus-io/client',
+  '@redis/client',
+  '@seriousme/openapi-schema-validator',
+  '@types/express',
+  '@types/node',
+  '@types/passport',
+  'ajv',
+  'better-sqlite3',
+  'cors',
+  'express',
+  'express-openapi-validator',
+  'fast-check', // the prover
+  'jose',
+  'jsonpathly', // overlays
+  'openapi-format', // overlays
+  'passport',
+  'passport-http-bearer',
+  'pg',
+  'pino',
+  'pino-pretty',
+  'rate-limiter-flexible',
+  'yaml',
+];
+
+test('a service installs in production what runs it, and neither a compiler nor a linter', () => {
+  const { packages } = JSON.parse(files.get('dist/scripts/new/lock.json') ?? '') as { packages: Packages };
+  const dependencies = Object.keys(MANIFEST().dependencies);
+  expect(dependencies.filter((name) => !PRODUCTION.includes(name))).toEqual([]);
+  const installed = Object.keys(neededBy(dependencies, packages));
+  const tools =
+    /^node_modules\/(typescript|.*eslint(?!-community\/regexpp).*|prettier|jest|tsx|esbuild|@redocly\/.*)$/;
+  expect(installed.filter((name) => tools.test(name))).toEqual([]);
+  // tests/system/consumers installs them and weighs them.
+  expect(installed.length).toBeLessThan(LARGEST.packages);
 });
 
 describe('the command', () => {
