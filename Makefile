@@ -7,6 +7,8 @@ NODE :=
 ifneq ($(shell node scripts/node-version.cjs 2>/dev/null && echo new),new)
 NODE := .node/node_modules/.bin/node
 OLD := $(shell node --version)
+# npm looks for its global settings, such as a proxy, beside the Node that runs it.
+export npm_config_globalconfig := $(shell npm config get globalconfig)
 endif
 export PATH := $(CURDIR)/node_modules/.bin:$(if $(NODE),$(CURDIR)/.node/node_modules/.bin:)$(PATH)
 # Caches the compiled code of the compiler and the linter, which are larger than the project.
@@ -30,11 +32,13 @@ $(INSTALLED): package.json package-lock.json | $(NODE)
 
 ifneq ($(NODE),)
 # The package for this platform. The package `node` only selects it. This one contains the binary and runs no script.
+# npm would look for its global settings in .node/ if that were its prefix.
 $(NODE): .nvmrc
 	@echo "Node $(OLD) is too old (package.json states the minimum): npm installs Node $$(cat .nvmrc) into .node/"
-	@rm -rf .node
-	@npm install --prefix .node --no-save --ignore-scripts --loglevel error "$$(node -p \
-	  '(process.platform + process.arch === "darwinarm64" ? "node-bin-" : "node-") + process.platform + "-" + process.arch')@$$(cat .nvmrc)" >/dev/null
+	@rm -rf .node && mkdir .node && echo '{ "private": true }' > .node/package.json $(if $(wildcard .npmrc),&& cp .npmrc .node)
+	@package="$$(node -p '(process.platform + process.arch === "darwinarm64" ? "node-bin-" : "node-") + process.platform + "-" + process.arch')"; \
+	cd .node && npm install --no-save --ignore-scripts --no-audit --no-fund --loglevel=error \
+	  --fetch-retry-mintimeout=1000 --fetch-retry-maxtimeout=2000 "$$package@$$(cat ../.nvmrc)" >/dev/null || { rm -rf ../.node; exit 1; }
 	@touch $@
 endif
 
@@ -135,7 +139,7 @@ BENCH := tests/system/bench
 bench: build $(BENCH)/node_modules/.package-lock.json ## measure the cost of requests here and in other servers; ONLY=plant,get
 	@tsx $(BENCH)/main.ts $(if $(SAVE),--save) $(if $(BEFORE),--before '$(BEFORE)') $(ONLY)
 $(BENCH)/node_modules/.package-lock.json: $(BENCH)/package.json $(BENCH)/package-lock.json | $(INSTALLED)
-	@npm ci --silent --prefix $(BENCH)
+	@cd $(BENCH) && npm ci --no-audit --no-fund --loglevel=error >/dev/null
 	@touch $@
 
 TESTERS := tests/system/testers
@@ -144,7 +148,7 @@ testers: $(TESTERS)/node_modules/.package-lock.json ## compare contract testers 
 servers: $(TESTERS)/node_modules/.package-lock.json $(BENCH)/node_modules/.package-lock.json ## test servers that others wrote; ONLY=fastify,prism
 	@$(if $(ONLY),ONLY='$(ONLY)') tsx $(TESTERS)/servers.ts
 $(TESTERS)/node_modules/.package-lock.json: $(TESTERS)/package.json $(TESTERS)/.npmrc | $(INSTALLED)
-	@npm install --silent --ignore-scripts --prefix $(TESTERS)
+	@cd $(TESTERS) && npm install --ignore-scripts --loglevel=error >/dev/null
 	@touch $@
 
 documents: $(INSTALLED) ## test the mock of public documents, or with NEW=1 `make new`; reports/documents/; ONLY=uspto,train-travel

@@ -1,18 +1,35 @@
 #!/usr/bin/env node
 // The program `contract-first`. It is written for the oldest Node, which must be able to say that it is too old.
 'use strict';
+var fs = require('fs');
 var path = require('path');
+var isNewEnough = require('./node-version.cjs');
 
-process.exitCode = 0;
-require('./node-version.cjs');
-if (process.exitCode === 0) {
-  if (require('fs').existsSync(path.join(__dirname, 'cli.js'))) require('./cli.js');
+var args = process.argv.slice(2);
+var isBuilt = fs.existsSync(path.join(__dirname, 'cli.js'));
+
+// How a person runs this program: the sources by node, the package by npx, which got it from the packages that are named.
+function command() {
+  if (!isBuilt) return ['node', path.relative('', __filename)].concat(args);
+  var named = (process.env.npm_config_package || '').split(/\s+/).filter(function (name) {
+    return name !== '' && !/^node(@|$)/.test(name);
+  });
+  if (named.length === 0 && /[\\/]_npx[\\/]/.test(__dirname)) named = ['contract-first-server'];
+  var options = named.map(function (name) {
+    return ['-p', name];
+  });
+  return [].concat.apply([], options).concat('contract-first', args);
+}
+
+// `contract-first --node` is what an npm script begins with whose own program does not say that Node is too old.
+if (args[0] === '--node') isNewEnough();
+else if (isNewEnough(command())) {
+  if (isBuilt) require('./cli.js');
   else {
     // The sources of this package, in whatever folder it is called.
     var tsx = String(require('url').pathToFileURL(require.resolve('tsx')));
-    var args = ['--import', tsx, path.join(__dirname, 'cli.ts')].concat(process.argv.slice(2));
-    process.exitCode = require('child_process').spawnSync(process.execPath, args, {
-      stdio: 'inherit',
-    }).status;
+    var source = ['--import', tsx, path.join(__dirname, 'cli.ts')].concat(args);
+    var options = { stdio: 'inherit' };
+    process.exitCode = require('child_process').spawnSync(process.execPath, source, options).status;
   }
 }

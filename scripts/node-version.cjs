@@ -1,4 +1,4 @@
-// Sets the exit status 2, with a sentence, if `node` is older than package.json requires. Runs on every Node.
+// Sets the exit status 2 if `node` is older than package.json requires, and prints a line that works there. Runs on every Node.
 'use strict';
 var fs = require('fs');
 var path = require('path');
@@ -9,11 +9,38 @@ var file = ['../package.json', '../../package.json']
     return path.join(__dirname, name);
   })
   .filter(fs.existsSync)[0];
-var oldest = /[\d.]+/.exec(JSON.parse(fs.readFileSync(file, 'utf8')).engines.node)[0];
+var manifest = JSON.parse(fs.readFileSync(file, 'utf8'));
+var oldest = /[\d.]+/.exec(manifest.engines.node)[0];
 var least = oldest.split('.').map(Number);
 var own = process.versions.node.split('.').map(Number);
-if (own[0] < least[0] || (own[0] === least[0] && own[1] < least[1])) {
-  var got = 'got ' + process.versions.node + ': install one, https://nodejs.org';
-  console.error('expected Node ' + oldest + ' or later, ' + got);
-  process.exitCode = 2;
+var isNewEnough = own[0] > least[0] || (own[0] === least[0] && own[1] >= least[1]);
+
+// An argument of a shell.
+function quoted(text) {
+  return /^[\w./@:=,+-]+$/.test(text) ? text : JSON.stringify(text);
 }
+
+// The npm script that runs this; else what it is good for.
+function script() {
+  var manager = /^(pnpm|yarn)\//.exec(process.env.npm_config_user_agent) || ['', 'npm'];
+  var event = (process.env.npm_lifecycle_event || 'npx').replace(/^pre/, '');
+  return [manager[1]].concat(event === 'npx' ? ['install'] : ['run', event]);
+}
+
+// Returns whether Node is new enough. `command`: what a person typed, as a list of words; undefined: the npm script.
+module.exports = function check(command) {
+  if (isNewEnough) return true;
+  var npx = 'npx -y -p node@' + least[0] + ' ';
+  // A checkout in which nothing is installed. (The program of a package stands among those that are.)
+  var isSource = path.dirname(file) === path.dirname(__dirname);
+  var isFresh = isSource && !fs.existsSync(path.join(path.dirname(file), 'node_modules'));
+  var line = (command || script()).map(quoted).join(' ');
+  if (isFresh && !/^npm install$/.test(line)) line = 'npm ci && ' + npx + line;
+  var sentence =
+    manifest.name + ' needs Node ' + oldest + ' or newer, and this is Node ' + process.versions.node;
+  console.error(sentence + '; to run it with a newer one:\n\n  ' + npx + line + '\n');
+  process.exitCode = 2;
+  return false;
+};
+
+if (require.main === module) module.exports();

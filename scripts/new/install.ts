@@ -23,9 +23,12 @@ const isPackage = existsSync(LOCK);
 /** The root folders of this project, and of the package, whose code is in dist/. */
 const [PROJECT, PACKAGE] = [path.join(__dirname, '../..'), path.join(__dirname, '../../..')];
 
-/** The service stands alone, even in the folder of a workspace. What is in the cache is not asked for again. */
+/**
+ * The service stands alone, even in the folder of a workspace. What is in the cache is not asked for again. A registry that is
+ * away is told within seconds: npm waits between the times of its tries, of which the least is 10 s unless it is given too.
+ */
 const NPM =
-  '--workspaces=false --prefer-offline --no-audit --no-fund --loglevel=error --fetch-retries=2 --fetch-retry-maxtimeout=5000'.split(
+  '--workspaces=false --prefer-offline --no-audit --no-fund --loglevel=error --fetch-retries=2 --fetch-retry-mintimeout=1000 --fetch-retry-maxtimeout=2000'.split(
     ' ',
   );
 

@@ -5,7 +5,9 @@ const LAYOUT = path.join(__dirname, 'layout');
 /** The files of the layout that belong to its own document, or to a run of it where it stands. */
 const OWN =
   /^((generated|reports|dist|data|\.cache)\/|openapi\/(?!overlay)|src\/handlers\/(?!index|types)|src\/storage\/(?!open|users)|tests\/contract\/examples)/;
-/** The files that a new service gets from the layout, by their paths in it. (npm packs no .gitignore: there it has no dot.) */
+/** The files whose names have no dot in the layout, because npm does not pack them if they have one. */
+export const UNDOTTED: readonly string[] = ['gitignore', 'npmrc'];
+/** The files that a new service gets from the layout, by their paths in it. */
 export const layoutFiles = (): string[] =>
   readdirSync(LAYOUT, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

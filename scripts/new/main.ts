@@ -2,6 +2,7 @@
  * Lays out a service of its own from its document, and proves it. What needs the tools of a service (formatter, compiler,
  * prover) is done by those that are installed in it: finish.ts.
  */
+import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import path from 'node:path';
@@ -110,15 +111,27 @@ async function lay(
   console.log(await commit(folder));
   const seconds = Math.round((performance.now() - began) / 1000);
   const shown = path.relative('.', folder);
+  const start = `${newerNode()}${manager} run`;
   const next = [
     ...(shown === '' ? [] : [`cd ${quotedArgument(shown)}`]),
-    `${manager} run dev    # serves it while you edit, with a page to try it on`,
-    `${manager} run test   # ${status === RED ? 'is red: see above' : 'is green'}`,
-    `${manager} run todo   # lists what is left to write`,
+    `${start} dev    # serves it while you edit, with a page to try it on`,
+    `${start} test   # ${status === RED ? 'is red: see above' : 'is green'}`,
+    `${start} todo   # lists what is left to write`,
   ];
   console.log(
     `\n${title} is laid out in ${shown || 'this folder'} after ${seconds} s. What is next:\n\n  ${next.join('\n  ')}`,
   );
+}
+
+/** What brings a newer Node for a command, if the one that a new shell finds is too old: npx or make may have brought this one. */
+function newerNode(): string {
+  const folders = (process.env['PATH'] ?? '').split(path.delimiter);
+  const PATH = folders.filter((one) => !one.endsWith(path.join('node_modules', '.bin'))).join(path.delimiter);
+  const { stderr } = spawnSync('node', [path.join(__dirname, '../node-version.cjs')], {
+    encoding: 'utf8',
+    env: { ...process.env, PATH },
+  });
+  return /npx .*?node@\d+ /.exec(stderr)?.[0] ?? '';
 }
 
 interface Decision {

@@ -7,7 +7,7 @@ import { numberPlace, recognizable, says } from './error-body';
 import type { ErrorBody, OtherBody, OwnKind } from './errors';
 import { type Project, projectPlaces } from './project-places';
 import { fill, type Places, withoutUnusedImports } from './fill';
-import { layoutFiles, readLayout } from './layout-files';
+import { layoutFiles, readLayout, UNDOTTED } from './layout-files';
 import type { Table } from './tables';
 import type { Sequence, StoredExample, Todo } from './tests';
 import { columnsCode, credentialsCode, type Users } from './user-code';
@@ -44,7 +44,7 @@ export function filledLayout(decided: Decided): Record<string, string> {
   return Object.fromEntries(
     files.map((file) => {
       const text = fill(file, readLayout(file), places[file] ?? {}, names);
-      const own = file === 'gitignore' ? '.gitignore' : fill(file, file, {}, names);
+      const own = UNDOTTED.includes(file) ? `.${file}` : fill(file, file, {}, names);
       return [own, file.endsWith('.ts') ? withoutUnusedImports(text) : text];
     }),
   );

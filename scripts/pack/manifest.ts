@@ -6,7 +6,7 @@ export interface RootManifest {
   readonly version: string;
   readonly description: string;
   readonly license: string;
-  readonly engines: object;
+  readonly engines: { readonly node: string };
   readonly dependencies: Readonly<Record<string, string>>;
   readonly devDependencies: Readonly<Record<string, string>>;
 }
@@ -39,6 +39,9 @@ export const LAUNCHERS = [LAUNCHER, 'scripts/node-version.cjs'];
  */
 export const SWAGGER_UI = 'dist/swagger-ui';
 
+/** The files of a new service: to the package they are data. */
+const LAYOUT = 'dist/scripts/new/layout/';
+
 /** What only an entry of its own imports: a service that uses the entry has it among its dependencies. */
 const OPTIONAL = 'kysely';
 /** The versions of it that tests/e2e/package.slow.test.ts and tests/system/consumers use. */
@@ -69,6 +72,7 @@ export function createManifest(root: RootManifest, files: ReadonlyMap<string, st
   const versions = { ...root.devDependencies, ...root.dependencies };
   const named = new Set<string>();
   for (const [file, text] of files) {
+    if (file.startsWith(LAYOUT)) continue; // a service names what its own files import
     const names = /\.d\.m?ts$/.test(file)
       ? importsIn(text).flatMap((name) => [packageOf(name), `@types/${packageOf(name)}`])
       : /\.m?js$/.test(file)
@@ -102,7 +106,7 @@ export function createManifest(root: RootManifest, files: ReadonlyMap<string, st
     version: root.version,
     description: root.description,
     license: root.license,
-    engines: root.engines,
+    engines: { node: root.engines.node },
     type: 'commonjs',
     bin: { 'contract-first': `dist/${LAUNCHER}` },
     imports: { '#swagger-ui/*': `./${SWAGGER_UI}/*` },

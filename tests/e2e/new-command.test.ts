@@ -121,6 +121,21 @@ test.each([
   },
 );
 
+test('npm with an empty cache asks the registry, and soon says that it is away', async () => {
+  const dir = begin('empty cache');
+  const run = start(dir, ['books.yaml', '--package', TARBALL], {
+    PATH: process.env['PATH'] ?? '',
+    npm_config_user_agent: 'npm/11',
+    npm_config_cache: join(folder, 'cache'),
+    npm_config_registry: 'http://127.0.0.1:9', // nothing listens there
+  });
+  expect([await run.exit, run.output()]).toEqual([
+    1,
+    expect.stringMatching(/^npm cannot reach its registry[^]*ECONNREFUSED/m),
+  ]);
+  expectUntouched(dir);
+}, 30_000);
+
 test('a package manager that is not there is told by a sentence', async () => {
   const dir = begin('none');
   const run = startProcess(

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'n
 import { basename, join, resolve } from 'node:path';
 import type { ContractReport } from '../../scripts/prove';
 import { withoutUnusedImports } from '../../scripts/new/fill';
+import { UNDOTTED } from '../../scripts/new/layout-files';
 import { keepFolder } from '../support/folder';
 import { installBeside, layOut, runIn, TARBALL } from '../support/package';
 import { startProcess } from '../support/process';
@@ -85,7 +86,7 @@ slow(() => {
     );
     expect(runIn(target, 'jest', 'tests/environment.test.ts')).toMatchObject({ status: 0 });
     expect(runIn(target, 'contract-first', 'todo').output).toMatch(/ is not sent: .*\n {2}bikeAdded$/m);
-    const named = (file: string) => file.replace(/^gitignore$/, '.gitignore');
+    const named = (file: string) => (UNDOTTED.includes(file) ? `.${file}` : file);
     const standing = filesOf(layout).filter((file) => file !== 'src/storage/users.ts');
     expect(filesOf(target).sort()).toEqual(standing.map(named).sort());
     // But for the marks of regions, the paths of this project, the name of the package, and the handler that no document tells.

@@ -5,9 +5,11 @@ import { builtinModules } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import ts from 'typescript';
 import { layoutFiles } from '../../scripts/new/layout-files';
+import { neededBy, type Packages } from '../../scripts/pack/locked';
 import { errorsIn } from '../support/compile';
 import { keepFolder } from '../support/folder';
-import { installBeside, TARBALL, unpack } from '../support/package';
+import { MAJOR, oldNode, pretend } from '../support/old-node';
+import { installBeside, LARGEST, TARBALL, unpack } from '../support/package';
 
 // The content of the package of `make pack`. upgrade.slow.test.ts has a service that uses it.
 
@@ -96,6 +98,51 @@ test('each import is of a file of the package, or of a package that it declares'
   expect(missing).toEqual([]);
 });
 
+/**
+ * What a service installs with `npm ci --omit=dev` beside the package, the packages of these included. The prover and the
+ * overlays of the package are those marked: npx installs nothing but dependencies, and the verbs run anywhere by it.
+ */
+const PRODUCTION = [
+  '@cfworker/json-schema', // the prover
+  '@eslint-community/regexpp', // reads the patterns of the document
+  '@fastify/busboy',
+  '@opentelemetry/api',
+  '@prometheus-io/client',
+  '@redis/client',
+  '@seriousme/openapi-schema-validator',
+  '@types/express',
+  '@types/node',
+  '@types/passport',
+  'ajv',
+  'better-sqlite3',
+  'cors',
+  'express',
+  'express-openapi-validator',
+  'fast-check', // the prover
+  'jose',
+  'jsonpathly', // overlays
+  'openapi-format', // overlays
+  'passport',
+  'passport-http-bearer',
+  'pg',
+  'pino',
+  'pino-pretty',
+  'rate-limiter-flexible',
+  'yaml',
+];
+
+test('a service installs in production what runs it, and neither a compiler nor a linter', () => {
+  const { packages } = JSON.parse(files.get('dist/scripts/new/lock.json') ?? '') as { packages: Packages };
+  const dependencies = Object.keys(MANIFEST().dependencies);
+  expect(dependencies.filter((name) => !PRODUCTION.includes(name))).toEqual([]);
+  const installed = Object.keys(neededBy(dependencies, packages));
+  const tools =
+    /^node_modules\/(typescript|.*eslint(?!-community\/regexpp).*|prettier|jest|tsx|esbuild|@redocly\/.*)$/;
+  expect(installed.filter((name) => tools.test(name))).toEqual([]);
+  // tests/system/consumers installs them and weighs them.
+  expect(installed.length).toBeLessThan(LARGEST.packages);
+});
+
 describe('the command', () => {
   const start = (args: readonly string[], env: Readonly<Record<string, string>> = {}, node: string[] = []) =>
     spawn(process.execPath, [...node, join(folder, 'dist/scripts/contract-first.cjs'), ...args], {
@@ -130,13 +177,13 @@ describe('the command', () => {
   });
 
   test('tells an old Node, which cannot read the rest of it, the one that it needs', async () => {
-    const old =
-      'data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"18.20.8"}})';
-    const sentence = 'expected Node 22.14 or later, got 18.20.8: install one, https://nodejs.org\n';
-    expect(await ended(start(['--help'], {}, ['--import', old]))).toEqual({
+    const asked = ['new', 'my museum.yaml'];
+    const env = { npm_config_package: 'node@20\n\n./package.tgz' };
+    const line = `npx -y -p node@${MAJOR} -p ./package.tgz contract-first new "my museum.yaml"`;
+    expect(await ended(start(asked, env, ['--import', pretend('18.20.8')]))).toEqual({
       status: 2,
       stdout: '',
-      stderr: sentence,
+      stderr: oldNode('contract-first-server', '18.20.8', line),
     });
     for (const name of ['contract-first', 'node-version']) {
       const code = (files.get(`dist/scripts/${name}.cjs`) ?? '').replace(/'[^']*'|\/\/.*/g, '0');

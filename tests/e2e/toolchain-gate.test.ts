@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { engines } from '../../package.json';
+import { MAJOR, OLDEST, oldNode, pretend, writeOldNode } from '../support/old-node';
 import { copyToolchain, type Project, resetToolchain } from '../support/project';
 
 jest.setTimeout(120_000);
@@ -106,19 +108,70 @@ const run = (program: string, args: readonly string[], env: Readonly<Record<stri
     env: { PATH: process.env['PATH'], ...env },
   });
 
+const [, MINOR = ''] = OLDEST.split('.');
+
 test.each([
   ['12.22.0', 2],
-  ['20.20.2', 2],
-  ['22.9.0', 2],
-  ['22.13.1', 2],
-  ['22.14.0', 0],
-  ['24.0.0', 0],
-  ['26.10.0', 0],
+  [`${Number(MAJOR) - 1}.99.0`, 2],
+  [`${MAJOR}.${Number(MINOR) - 1}.1`, 2],
+  [`${OLDEST}.0`, 0],
+  [`${Number(MAJOR) + 1}.0.0`, 0],
 ])('Node %s ends the npm scripts with status %i, and with a message if it is too old', (version, status) => {
-  const pretend = `data:text/javascript,Object.defineProperty(process,'versions',{value:{node:'${version}'}})`;
-  const ended = run(process.execPath, ['--import', pretend, 'scripts/node-version.cjs']);
-  const sentence = `expected Node 22.14 or later, got ${version}: install one, https://nodejs.org\n`;
+  const ended = run(process.execPath, ['--import', pretend(version), 'scripts/node-version.cjs']);
+  const sentence = oldNode('plant-store', version, `npx -y -p node@${MAJOR} npm install`);
   expect(ended).toMatchObject({ status, stderr: status === 0 ? '' : sentence });
+});
+
+const LAYOUT = 'scripts/new/layout';
+const scriptsIn = (file: string) =>
+  Object.entries((JSON.parse(project.read(file)) as { scripts: Readonly<Record<string, string>> }).scripts);
+
+test.each([
+  ['this project', 'package.json', 'plant-store'],
+  ['a new service', `${LAYOUT}/package.json`, 'contract-first-server'],
+])('every npm script of %s says first that Node is too old', (_, file, name) => {
+  const old = join(project.folder, 'old-node');
+  writeOldNode(old, '20.20.2');
+  // As npm installs the package. Of the tools there is none: the first program is the one that speaks.
+  const dist = join(project.folder, 'installed/contract-first-server/dist/scripts');
+  mkdirSync(dist, { recursive: true });
+  for (const each of ['contract-first.cjs', 'node-version.cjs'])
+    cpSync(join(project.folder, 'scripts', each), join(dist, each));
+  writeFileSync(join(dist, 'cli.js'), "throw new Error('it was loaded');");
+  writeFileSync(join(dist, '../../package.json'), JSON.stringify({ name, engines }));
+  writeFileSync(join(old, 'contract-first'), `#!/bin/sh\nexec node '${dist}/contract-first.cjs' "$@"\n`);
+  chmodSync(join(old, 'contract-first'), 0o755);
+
+  const scripts = scriptsIn(file);
+  expect(scripts.length).toBeGreaterThan(15);
+  for (const [event, script] of scripts) {
+    // npm runs `prestart` before `start`, and nothing more if that fails.
+    const before = scripts.find(([each]) => each === `pre${event}`);
+    const { status, stdout, stderr } = spawnSync('/bin/sh', ['-c', before?.[1] ?? script], {
+      cwd: project.folder,
+      encoding: 'utf8',
+      env: { PATH: old, npm_lifecycle_event: before?.[0] ?? event, npm_config_user_agent: 'npm/11.19.1' },
+    });
+    const [, verb] = /contract-first(?:\.cjs)? ([a-z].*)$/.exec(script) ?? [];
+    const program = file === 'package.json' ? 'node scripts/contract-first.cjs' : 'contract-first';
+    const line = verb === undefined ? `npm run ${event.replace(/^pre/, '')}` : `${program} ${verb}`;
+    expect({ event, status, stdout, stderr }).toEqual({
+      event,
+      status: 2,
+      stdout: '',
+      stderr: oldNode(name, '20.20.2', `npx -y -p node@${MAJOR} ${line}`),
+    });
+  }
+});
+
+test('npm names the project and what to do if Node is too old to install it: a setting and the versions that it prints', () => {
+  expect(readFileSync(join(__dirname, '../../.npmrc'), 'utf8')).toMatch(/^engine-strict=true$/m);
+  expect(project.read(`${LAYOUT}/npmrc`)).toBe('engine-strict=true\n');
+  // npm checks the dependencies alone if a manifest has `devEngines`.
+  for (const file of ['package.json', `${LAYOUT}/package.json`])
+    expect(JSON.parse(project.read(file))).toEqual(
+      expect.not.objectContaining({ devEngines: expect.anything() as unknown }),
+    );
 });
 
 test('make installs the Node of .nvmrc once, if the installed one is too old', () => {
@@ -131,8 +184,21 @@ test('make installs the Node of .nvmrc once, if the installed one is too old', (
   chmodSync(join(project.folder, 'old/node'), 0o755);
   const old = { PATH: `${project.folder}/old:${process.env['PATH'] ?? ''}` };
   expect(plan(old)).toMatch(
-    /^echo "Node v20\.20\.2 is too old .*\n[^]*npm install --prefix \.node [^]*dist\/main\.js/,
+    /^echo "Node v20\.20\.2 is too old .*\n[^]*cd \.node && npm install [^]*dist\/main\.js/,
   );
+  expect(plan(old)).not.toContain('--prefix');
+  // What npm says when it fails is printed, and nothing half-installed stays.
+  const npm =
+    '[ "$1" = config ] && echo /etc/ours && exit; mkdir node_modules; echo "$PWD: $npm_config_globalconfig" >&2; exit 1';
+  project.write('old/npm', `#!/bin/sh\n${npm}\n`);
+  chmodSync(join(project.folder, 'old/npm'), 0o755);
+  const failed = run('make', ['.node/node_modules/.bin/node'], old);
+  // It looks for its global settings where it does without make.
+  expect(failed).toMatchObject({
+    status: 2,
+    stderr: expect.stringMatching(/\/\.node: \/etc\/ours$/m) as string,
+  });
+  expect(existsSync(join(project.folder, '.node'))).toBe(false);
   mkdirSync(join(project.folder, '.node/node_modules/.bin'), { recursive: true });
   project.write('.node/node_modules/.bin/node', '');
   expect(plan(old)).not.toContain('npm install');

@@ -30,7 +30,7 @@ function places(): string[] {
       read(file)
         .split('\n')
         .filter((line) => near.test(line) && !/@types\/node|"description"|opentelemetry/.test(line))
-        .map((line) => `${file}: ${line.trim()}`),
+        .map((line) => `${file}: ${line.trim().replace(/,$/, '')}`),
     );
 }
 
