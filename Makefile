@@ -18,7 +18,7 @@ INSTALLED := node_modules/.package-lock.json
 # The targets that are verbs do what `npx contract-first VERB` does.
 CLI := tsx scripts/cli.ts
 
-.PHONY: help install generate client breaking check quick test-all loop modules format build pack test gate run dev migrate backup restore seed mock clean browser contract todo new mutants crash cluster alerts connections soak bodies growth bench testers servers documents consumers sbom image
+.PHONY: help install generate client breaking check quick test-all loop modules format build pack test gate run dev migrate backup restore seed mock clean browser contract todo new mutants faults crash cluster alerts connections soak bodies growth bench testers servers documents consumers sbom image
 
 DAILY := dev generate check test contract todo run mock
 help: ## list the targets
@@ -113,6 +113,9 @@ new: $(INSTALLED) ## lay out a service of your own: make new DIR=../museum DOC=p
 
 mutants: $(INSTALLED) ## run the contract tests against servers with one fault each
 	@tsx tests/system/mutants/main.ts
+
+faults: $(INSTALLED) ## run the tests against faults in product code; reports/faults.jsonl; ONLY=src/runtime IGNORE=regex-of-suites WORKERS=2
+	@tsx tests/system/faults/main.ts run --workers $(or $(WORKERS),1) $(if $(ONLY),--only '$(ONLY)') $(if $(IGNORE),--ignore '$(IGNORE)')
 
 crash: build ## kill server and database under load; count lost plants
 	@tsx tests/system/crash/main.ts --rounds $(or $(ROUNDS),50)
