@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { type Document, isMap, parseDocument, type Scalar } from 'yaml';
 import { errorsIn } from '../support/compile';
 import { keepFolder } from '../support/folder';
-import { installBeside, TARBALL } from '../support/package';
+import { installBeside, layOut, TARBALL } from '../support/package';
 import { startProgram } from '../support/program';
 import { openTerminal, PAGES, prints, ROOT, settingOf, type Snippet, snippetsOf } from '../support/snippets';
 
@@ -15,6 +15,8 @@ const folder = keepFolder();
 /** The programs of a reader, which install nothing. */
 const PROGRAMS = join(__dirname, 'docs');
 const README = join(folder, 'README/museum');
+/** The service in which the pages of docs/ run. */
+const MUSEUM = join(folder, 'docs/museum');
 
 beforeAll(() => {
   installBeside(folder, TARBALL);
@@ -22,6 +24,8 @@ beforeAll(() => {
   symlinkSync(TARBALL, join(README, basename(TARBALL)));
   process.env['MODULES'] = join(folder, 'node_modules');
   process.env['PACKAGE'] = TARBALL;
+  layOut(MUSEUM, join(ROOT, 'docs/museum.yaml'), folder);
+  symlinkSync(TARBALL, join(MUSEUM, basename(TARBALL)));
 });
 
 /** The text of a block of TypeScript as a whole module. */
@@ -54,6 +58,7 @@ async function follow(page: string, home: string): Promise<string[]> {
   const ways: Readonly<Record<string, (snippet: Snippet) => unknown>> = {
     async sh({ word, text }) {
       if (word === 'serves') printed = await terminal.serve(text);
+      else if (word === 'serves in this project') printed = await terminal.serve(`cd ${ROOT}\n${text}`);
       else {
         const { status, output } = await terminal.run(text);
         if (String(status) !== (/^fails (\d+)$/.exec(word)?.[1] ?? '0'))
@@ -119,14 +124,14 @@ describe('of docs/', () => {
     async (page) => {
       const home = join(folder, basename(page, '.md'), 'museum');
       if (settingOf(page, 'runs in') === 'an empty folder') mkdirSync(home, { recursive: true });
-      else cpSync(README, home, { recursive: true, verbatimSymlinks: true });
+      else cpSync(MUSEUM, home, { recursive: true, verbatimSymlinks: true });
       written.push(...(await follow(page, home)));
     },
   );
 
   test('their TypeScript compiles', () => {
     const options = { noEmit: true, incremental: false };
-    expect(errorsIn(README, options, (file) => written.includes(file), written)).toBe('');
+    expect(errorsIn(MUSEUM, options, (file) => written.includes(file), written)).toBe('');
   });
 
   test.each(PAGES.flatMap((page) => settingOf(page, 'run by') ?? []))(

@@ -23,7 +23,7 @@ const remove = (name: string) => {
 
 /** Creates a folder in memory. Returns undefined where it has little space, or forbids executables, as in a container. */
 function createFolder(): string | undefined {
-  const name = PREFIX + process.pid;
+  const name = `${PREFIX}${process.pid}`;
   try {
     const { bavail, bsize } = statfsSync(MEMORY);
     if (bavail * bsize < LEAST) return undefined;

@@ -19,7 +19,7 @@ export interface Snippet {
   /** The page and the line, such as `docs/README.md:40`. */
   readonly place: string;
   readonly language: string;
-  /** What stands behind the language: the name of a file, `serves`, `fails 2`, `not run: REASON`. */
+  /** What stands behind the language: the name of a file, `serves`, `serves in this project`, `fails 2`, `not run: REASON`. */
   readonly word: string;
   readonly text: string;
   /** Code in which the text takes the place of the line `// here`. */
@@ -65,7 +65,14 @@ export interface Terminal {
 export function openTerminal(folder: string, programs: string): Terminal {
   const state = join(dirname(folder), `${basename(folder)}.state`);
   const PATH = [programs, dirname(process.execPath), process.env['PATH']].join(delimiter);
-  const env = { ...process.env, PATH, PORT: '0', NO_COLOR: '1', FORCE_COLOR: undefined, AGAIN: undefined };
+  const env: NodeJS.ProcessEnv = {
+    ...process.env,
+    PATH,
+    PORT: '0',
+    NO_COLOR: '1',
+    FORCE_COLOR: undefined,
+    AGAIN: undefined,
+  };
   let server: ChildProcess | undefined;
   let address = LISTENER;
 
@@ -111,6 +118,7 @@ export function openTerminal(folder: string, programs: string): Terminal {
           const [found] = /http:\/\/127\.0\.0\.1:\d+/.exec(output) ?? [];
           if (found === undefined || address !== LISTENER) return;
           address = found;
+          env.TOKEN = / Bearer ([\w-]+)/.exec(output)?.[1];
           done(output.replaceAll(found, LISTENER));
         });
         // A server that waits for an edit does not end.
