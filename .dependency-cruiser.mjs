@@ -105,8 +105,8 @@ const boundary = (name, comment, from, to) => ({ name, severity: 'error', commen
 
 const packages = (...names) => ({ path: names.map((name) => `node_modules/(@types/)?${name}/`) });
 const WEB = ['express', 'express-openapi-validator', 'passport', 'passport-http-bearer'];
-/** The package of each engine, by its folder in src/database/. */
-const ENGINES = { sqlite: 'better-sqlite3', postgres: 'pg' };
+/** What each engine comes from, by its folder in src/database/: a module of Node or a package. */
+const ENGINES = { sqlite: { path: '^(node:)?sqlite$' }, postgres: packages('pg') };
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 export default {
@@ -190,12 +190,12 @@ export default {
       { path: '^src/database/([^/]+)/' },
       { path: '^src/database/[^/]+/', pathNot: '^src/database/$1/' },
     ),
-    ...Object.entries(ENGINES).map(([folder, name]) =>
+    ...Object.entries(ENGINES).map(([folder, engine]) =>
       boundary(
         'drivers in databases',
-        `Only src/database/${folder}/ imports ${name}. Use openDatabase.`,
+        `Only src/database/${folder}/ imports its engine. Use openDatabase.`,
         { path: '^src/', pathNot: `^src/database/${folder}/` },
-        packages(name),
+        engine,
       ),
     ),
     boundary(

@@ -1,5 +1,5 @@
 /** What every program of the toolchain is made of: its options, its help, its errors and its exit status. */
-import { getSystemErrorMessage, parseArgs, stripVTControlCharacters, styleText, types } from 'node:util';
+import { getSystemErrorMessage, parseArgs, stripVTControlCharacters, styleText } from 'node:util';
 
 /** An option. `--json` makes the result the only text on standard output: notes go to standard error. */
 export interface Option {
@@ -226,7 +226,7 @@ interface SystemError extends NodeJS.ErrnoException {
 
 /** The sentence of an error. What no program foresaw has none: only its kind is told. */
 export function sentenceOf(error: unknown, command: string): string {
-  if (!types.isNativeError(error)) return faultOf(typeof error, command);
+  if (!Error.isError(error)) return faultOf(typeof error, command);
   const { code = '', errno, path, address, port, syscall = '' } = error as SystemError;
   const what = path ?? (port === undefined ? `${PROGRAM} ${command}` : `${address ?? ''}:${port}`);
   if (typeof errno === 'number') return `${what}: ${getSystemErrorMessage(errno)} (${code}, ${syscall})`;

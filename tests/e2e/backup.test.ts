@@ -1,4 +1,3 @@
-import SqliteFile from 'better-sqlite3';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { openPlantStore } from '../../src/storage/plants';
@@ -8,6 +7,7 @@ import { startProcess } from '../support/process';
 import { startProgram } from '../support/program';
 import { closed } from '../support/sqlite-bench';
 import { newLedger, sendPlants, TOKEN } from '../system/crash/plants';
+import { byProgram, columnOf } from '../support/sqlite-file';
 
 // The commands `backup` and `restore` beside a server that is busy or was killed, and killed themselves.
 
@@ -21,22 +21,15 @@ async function run(file: string, ...args: readonly string[]) {
   return { status: await program.exit, output: program.output() };
 }
 
-function read<T>(file: string, work: (db: SqliteFile.Database) => T): T {
-  const db = new SqliteFile(file);
-  try {
-    return work(db);
-  } finally {
-    db.close();
-  }
-}
-
 test('a backup of a busy server has what it had acknowledged, and hinders nobody; a restore waits for its end', async () => {
   const file = newFile();
   const server = await startProgram({ DATABASE_URL: `sqlite:${file}`, API_TOKENS: TOKEN });
   // Enough that others commit while it is copied.
   const filled =
     'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40000) INSERT INTO plants SELECT -i, hex(zeroblob(50)), NULL FROM n';
-  read(file, (db) => db.exec(filled));
+  byProgram(file, (db) => {
+    db.exec(filled);
+  });
   const ledger = newLedger();
   const load = sendPlants(Number(new URL(server.url).port), ledger, 1);
   await load.acknowledged(500);
@@ -57,9 +50,7 @@ test('a backup of a busy server has what it had acknowledged, and hinders nobody
 
   await expect(run(file, 'restore', backup)).resolves.toMatchObject({ status: 0 });
   const again = await startProgram({ DATABASE_URL: `sqlite:${file}`, API_TOKENS: TOKEN });
-  const stored = read(file, (db) =>
-    db.prepare<[], bigint>('SELECT id FROM plants').pluck().safeIntegers().all(),
-  );
+  const stored = columnOf(file, 'SELECT id FROM plants');
   const ids = new Set(stored);
   expect(before.filter(({ id }) => !ids.has(id))).toEqual([]);
   expect(ids.size).toBeLessThan(40_000 + new Set(ledger.acknowledged.map(({ id }) => id)).size);
@@ -85,7 +76,7 @@ test('a database that was overwritten while a server uses it is not restored bef
 const KILLED = `
   const [direction, file, backup, nth] = process.argv.slice(1);
   const fs = require('node:fs');
-  const Database = require(${JSON.stringify(require.resolve('better-sqlite3'))});
+  const { Database } = require(${JSON.stringify(join(DIST, 'database/sqlite/engine'))});
   const { openPlantStore } = require(${JSON.stringify(join(DIST, 'storage/plants'))});
   let calls = 0;
   const spy = (of, name) => {
@@ -100,7 +91,7 @@ const KILLED = `
   openPlantStore('sqlite:' + file, { waiting() {}, committed() {}, opening }).catch(async () => {
     for (const name of ['openSync', 'fsyncSync', 'linkSync', 'renameSync', 'rmSync', 'writeFileSync', 'appendFileSync', 'mkdirSync'])
       spy(fs, name);
-    for (const name of ['exec', 'pragma', 'backup', 'close']) spy(Database.prototype, name);
+    for (const name of ['exec', 'value', 'backup', 'close']) spy(Database.prototype, name);
     await database[direction](backup);
     console.log('calls ' + calls);
   });`;
@@ -122,7 +113,7 @@ async function found(file: string): Promise<readonly number[] | 'refused'> {
   } catch {
     return 'refused';
   }
-  return read(file, (db) => db.prepare<[], number>('SELECT id FROM plants ORDER BY id').pluck().all());
+  return columnOf(file, 'SELECT id FROM plants ORDER BY id').map(Number);
 }
 
 /** The files of a database before a restore, and what else than the new rows a start may find if it was killed. */

@@ -1,11 +1,11 @@
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
-import SqliteFile from 'better-sqlite3';
 import { createDatabase } from '../support/shared-postgres';
 import { keepFolder } from '../support/folder';
 import { startProcess } from '../support/process';
 import { useServers } from '../support/program';
 import { sampleOf } from '../support/cases';
+import { byProgram } from '../support/sqlite-file';
 
 // The programs of the service that serve nobody, as they run in an image, and by `make migrate` and `make seed`.
 
@@ -95,9 +95,9 @@ test.each([
 ])('a database %s is refused with status 1, and a sentence', async (_, change, message) => {
   const DATABASE_URL = fileUrl();
   await migrate({ DATABASE_URL });
-  const file = new SqliteFile(DATABASE_URL.replace('sqlite:', ''));
-  file.exec(change);
-  file.close();
+  byProgram(DATABASE_URL.replace('sqlite:', ''), (db) => {
+    db.exec(change);
+  });
   for (const program of [migrate, seed]) {
     const { status, lines } = await program({ DATABASE_URL });
     expect(lines).toEqual([expect.stringMatching(message)]);

@@ -1,4 +1,3 @@
-import SqliteFile from 'better-sqlite3';
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
@@ -9,6 +8,7 @@ import { keepFolder } from '../support/folder';
 import { installBeside, layOut, runIn, TARBALL } from '../support/package';
 import { startProcess } from '../support/process';
 import { slow } from '../support/cases';
+import { columnOf } from '../support/sqlite-file';
 
 // A service that `make new` lays out from a document of its own: eight operations, basic authentication, an API key, the
 // errors of RFC 9457. (unit/new/standing-layout.slow.test.ts has one whose operations are implemented, upgrade.slow.test.ts this one.)
@@ -104,9 +104,7 @@ slow(() => {
     // The examples of the document, once.
     expect(runIn(target, 'contract-first', 'seed')).toMatchObject({ status: 0 });
     expect(runIn(target, 'contract-first', 'seed')).toEqual({ status: 0, output: 'seeded\n' });
-    const file = new SqliteFile(join(target, 'data/bike-shed.db'), { readonly: true });
-    expect(file.prepare('SELECT count(*) FROM bikes').pluck().get()).toBe(1);
-    file.close();
+    expect(columnOf(join(target, 'data/bike-shed.db'), 'SELECT count(*) FROM bikes')).toEqual([1n]);
   });
 });
 

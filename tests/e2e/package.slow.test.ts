@@ -114,7 +114,6 @@ const PRODUCTION = [
   '@types/node',
   '@types/passport',
   'ajv',
-  'better-sqlite3',
   'cors',
   'express',
   'express-openapi-validator',

@@ -1,11 +1,11 @@
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { keepFolder } from '../support/folder';
 import { EXAMPLE, metricsOf, send } from '../support/client';
 import { startPostgres } from '../support/postgres';
 import { logUntil, type Program, useServers } from '../support/program';
 import { TOKEN } from '../support/service';
+import { byProgram } from '../support/sqlite-file';
 
 const start = useServers({ API_TOKENS: TOKEN });
 
@@ -59,17 +59,16 @@ test('the first minutes of a plant store, across a restart', async () => {
   expect((await create(second, FICUS)).status).toBe(400);
   expect(await second.stop('SIGINT')).toBe(0);
 
-  const database = new Database(file, { readonly: true });
-  expect(database.prepare('SELECT id, name, tag FROM plants').all()).toEqual([MONSTERA]);
-  database.close();
+  const stored = byProgram(file, (db) => db.prepare('SELECT id, name, tag FROM plants').all());
+  expect(stored).toEqual([{ ...MONSTERA, id: BigInt(MONSTERA.id) }]);
 });
 
 test('a fault of the program is 500: the log has its statement, its code and its stack, the response none of them', async () => {
   const file = join(folder, 'dropped.db');
   const server = await start({ DATABASE_URL: `sqlite:${file}` });
-  const database = new Database(file);
-  database.exec('DROP TABLE plants');
-  database.close();
+  byProgram(file, (db) => {
+    db.exec('DROP TABLE plants');
+  });
   const response = await create(server, MONSTERA, { 'X-Request-Id': 'dropped' });
   expect([response.status, response.headers.get('retry-after'), await response.text()]).toEqual([
     500,

@@ -118,7 +118,7 @@ export function openTerminal(folder: string, programs: string): Terminal {
           const [found] = /http:\/\/127\.0\.0\.1:\d+/.exec(output) ?? [];
           if (found === undefined || address !== LISTENER) return;
           address = found;
-          env.TOKEN = / Bearer ([\w-]+)/.exec(output)?.[1];
+          env['TOKEN'] = / Bearer ([\w-]+)/.exec(output)?.[1];
           done(output.replaceAll(found, LISTENER));
         });
         // A server that waits for an edit does not end.

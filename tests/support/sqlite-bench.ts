@@ -1,10 +1,11 @@
-import Database from 'better-sqlite3';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
 import type { PlantStore } from '../../src/plants/plant-store';
 import type { ClosedDatabase, StoreObserver } from '../../src/database';
 import { openPlantStore } from '../../src/storage/plants';
+import { byProgram } from './sqlite-file';
 
 /** A folder of its own for each test of a file. */
 export interface Bench {
@@ -17,7 +18,7 @@ export interface Bench {
   /** A store that is closed after the test. */
   open(path?: string): Promise<PlantStore>;
   /** What another program does with the file. */
-  byProgram<T>(action: (db: Database.Database) => T, path?: string): T;
+  byProgram<T>(action: (db: DatabaseSync) => T, path?: string): T;
 }
 
 /** Call it once, at the top of a test file. The properties belong to the current test. */
@@ -47,14 +48,7 @@ export function useSqlite(): Bench {
       stores.push(store);
       return store;
     },
-    byProgram(action, path = bench.file) {
-      const db = new Database(path);
-      try {
-        return action(db);
-      } finally {
-        db.close();
-      }
-    },
+    byProgram: (action, path = bench.file) => byProgram(path, action),
   };
   return bench;
 }

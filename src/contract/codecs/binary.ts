@@ -1,5 +1,4 @@
 import { ReadableStream } from 'node:stream/web';
-import { isAnyArrayBuffer } from 'node:util/types';
 import { FileBody, isFileLike } from '../http/files';
 import { isSequential, isTextual } from '../http/media-type';
 import { isStreamed, isUntouched, OutgoingBody } from '../http/send';
@@ -48,8 +47,7 @@ export const binary: Codec = {
 };
 
 async function* bytesOnly(items: AsyncIterable<unknown>): AsyncGenerator<Uint8Array> {
-  for await (const item of items) {
-    const bytes = isAnyArrayBuffer(item) ? new Uint8Array(item) : item; // a file of Node 22.14 is a stream of these
+  for await (const bytes of items) {
     if (!(bytes instanceof Uint8Array)) throw new TypeError('a piece of the stream is not a Uint8Array');
     yield bytes;
   }

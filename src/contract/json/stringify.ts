@@ -114,7 +114,7 @@ const OPAQUE: readonly ((object: object) => boolean)[] = [
   types.isSet,
   types.isDate,
   types.isRegExp,
-  types.isNativeError,
+  (object) => Error.isError(object),
   types.isBoxedPrimitive,
   types.isAnyArrayBuffer,
   types.isArrayBufferView,

@@ -54,7 +54,7 @@ export function strategyRunner(name: string, strategy: Strategies[string]): RunS
           },
         );
       } else {
-        const cause = types.isNativeError(given) ? given : undefined; // another value may be a secret
+        const cause = Error.isError(given) ? given : undefined; // another value may be a secret
         reject(failure(`expected a principal (an object) or false, got ${kindOf(given)}`, cause));
       }
     } catch (error) {
@@ -121,7 +121,7 @@ function isPrincipal(value: unknown): value is object {
 function kindOf(value: unknown): string {
   if (value === null || value === undefined || value === true) return String(value);
   if (Array.isArray(value)) return 'an array';
-  if (types.isNativeError(value)) return 'an Error';
+  if (Error.isError(value)) return 'an Error';
   if (types.isBoxedPrimitive(value)) return 'a boxed primitive';
   return `a ${(typeof value === 'object' ? opaqueKind(value) : undefined) ?? typeof value}`;
 }

@@ -1,4 +1,3 @@
-import Database from 'better-sqlite3';
 import { createHash, randomBytes } from 'node:crypto';
 import {
   appendFileSync,
@@ -24,6 +23,7 @@ import { codeOf, explain } from '../failure';
 import type { Schema } from '../schema';
 import { type ClosedDatabase, type Copied, StoreUnavailable } from '../store';
 import { FAULTS } from './dialect';
+import { Database, SqliteError } from './engine';
 import { checkContent, checkRegular, examine, keyOf, markerOf } from './examination';
 import { makeFolder, sync } from './files';
 import { checkOwner, compareSchema } from './schema';
@@ -121,16 +121,16 @@ async function beside(file: string, make: (part: string) => Promise<Copied>): Pr
 async function copyContent(from: string, to: string, schema: Schema, mode: number): Promise<Copied> {
   closeSync(openSync(to, 'wx', 0o600));
   chmodSync(to, mode & 0o777);
-  const source = new Database(from, { readonly: true });
+  const source = new Database(from, { readOnly: true });
   try {
     source.exec('BEGIN'); // one state from here on: without it each commit of others would begin the copy anew
     const rows = countRows(source);
     await source.backup(to); // which gives it the schema cookie 1, the name of no log
     const copy = new Database(to);
     try {
-      copy.pragma('journal_mode = DELETE');
-      const damage: unknown = copy.pragma('integrity_check(1)', { simple: true });
-      if (damage !== 'ok') throw Object.assign(new Error(String(damage)), { code: 'SQLITE_CORRUPT' });
+      copy.exec('PRAGMA journal_mode = DELETE');
+      const damage = copy.value('PRAGMA integrity_check(1)')();
+      if (damage !== 'ok') throw new SqliteError(String(damage), 'SQLITE_CORRUPT');
       const version = compareSchema(copy, schema);
       const found = countRows(copy);
       if (JSON.stringify(found) !== JSON.stringify(rows))
@@ -145,17 +145,15 @@ async function copyContent(from: string, to: string, schema: Schema, mode: numbe
   }
 }
 
-function countRows(db: Database.Database): [name: string, rows: number][] {
-  const names = db
-    .prepare<[], string>(
-      `SELECT name FROM pragma_table_list
-       WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name`,
-    )
-    .pluck()
-    .all();
-  const count = (name: string) =>
-    db.prepare<[], number>(`SELECT count(*) FROM "${name.replaceAll('"', '""')}"`);
-  return names.map((name) => [name, count(name).pluck().get() ?? 0]);
+function countRows(db: Database): [name: string, rows: number][] {
+  const tables = db.lists(
+    `SELECT name FROM pragma_table_list
+     WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name`,
+  );
+  return tables().map(([name]) => [
+    String(name),
+    Number(db.value(`SELECT count(*) FROM "${String(name).replaceAll('"', '""')}"`)()),
+  ]);
 }
 
 async function digestOf(file: string, bytes = statSync(file).size): Promise<string> {
@@ -243,12 +241,12 @@ const isBusy = (error: unknown) => codeOf(error).startsWith('SQLITE_BUSY');
  * @returns undefined if it is damaged
  * @throws {StoreUnavailable} if others have it open, or it belongs to another program
  */
-function closeFile(file: string, schema: Schema): Database.Database | undefined {
-  const db = new Database(file, { timeout: 0, fileMustExist: true });
+function closeFile(file: string, schema: Schema): Database | undefined {
+  const db = new Database(file, { exists: true });
   try {
-    db.pragma('locking_mode = EXCLUSIVE');
+    db.exec('PRAGMA locking_mode = EXCLUSIVE');
     checkOwner(db, schema, true);
-    db.pragma('journal_mode = DELETE');
+    db.exec('PRAGMA journal_mode = DELETE');
     db.exec('BEGIN EXCLUSIVE');
     rmSync(`${file}-shm`, { force: true }); // one of a process that was killed
     return db;
@@ -269,13 +267,13 @@ function lockFile(file: string): { close(): void } | undefined {
   const alias = `${file}.lock-${randomBytes(6).toString('hex')}`;
   linkSync(file, alias);
   writeFileSync(`${alias}-wal`, 'x'); // an empty one is none
-  const db = new Database(alias, { timeout: 0 });
+  const db = new Database(alias);
   const close = () => {
     db.close();
     for (const end of ['', ...BESIDE]) rmSync(alias + end, { force: true });
   };
   try {
-    db.pragma('locking_mode = EXCLUSIVE');
+    db.exec('PRAGMA locking_mode = EXCLUSIVE');
     db.exec('BEGIN EXCLUSIVE');
   } catch (error) {
     if (!isBusy(error)) return { close };

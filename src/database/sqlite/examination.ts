@@ -1,8 +1,8 @@
-import Database from 'better-sqlite3';
 import { closeSync, existsSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { codeOf } from '../failure';
 import { StoreUnavailable } from '../store';
+import { Database, SqliteError } from './engine';
 import { examineFiles, type Found } from './log';
 
 /** Bytes of a file that was not closed, up to which its content is checked; each gigabyte would take seconds. */
@@ -77,10 +77,10 @@ export async function examine(file: string): Promise<Found> {
 /** @throws {Error} if the content of a database that was not closed is damaged, as far as its size allows to look */
 export function checkContent(file: string, found: Found): void {
   if (found === 'closed' || (found === 'logged' && statSync(file).size > MAX_CHECKED)) return;
-  const db = new Database(file, { readonly: true }); // one that may write would put the log into the file
+  const db = new Database(file, { readOnly: true }); // one that may write would put the log into the file
   try {
-    const first = db.prepare<[], string>('PRAGMA quick_check(1)').pluck().get();
-    if (first !== 'ok') throw Object.assign(new Error(first), { code: 'SQLITE_CORRUPT' });
+    const first = db.value('PRAGMA quick_check(1)')();
+    if (first !== 'ok') throw new SqliteError(String(first), 'SQLITE_CORRUPT');
   } finally {
     db.close();
   }

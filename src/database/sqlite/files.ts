@@ -1,4 +1,3 @@
-import Database from 'better-sqlite3';
 import {
   type BigIntStats,
   closeSync,
@@ -10,8 +9,10 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import type { SQLOutputValue } from 'node:sqlite';
 import { isDeepStrictEqual } from 'node:util';
 import { StoreUnavailable } from '../store';
+import { Database } from './engine';
 import { keepOpen, lookAgain } from './examination';
 import {
   examineLog,
@@ -60,23 +61,15 @@ const same = (a: BigIntStats, b: BigIntStats) => a.ino === b.ino && a.dev === b.
  *
  * @param versionOf the version of the schema of a connection; it throws if the file is not one of this program
  */
-export function watchFiles(
-  file: string,
-  db: Database.Database,
-  versionOf: (db: Database.Database) => number,
-): DatabaseFiles {
+export function watchFiles(file: string, db: Database, versionOf: (db: Database) => number): DatabaseFiles {
   const log = `${file}-wal`;
   const opened = statSync(file, { bigint: true });
   const database = openSync(file, 'r');
   const descriptor = openSync(log, 'r');
   const openedLog = fstatSync(descriptor, { bigint: true });
   const index = openSync(`${file}-shm`, 'r');
-  const readNumber = (text: string) => {
-    const statement = db.prepare<[], number>(text).pluck();
-    return () => statement.get() ?? 0;
-  };
-  const size = readNumber('SELECT page_count * page_size FROM pragma_page_count, pragma_page_size');
-  const cookie = readNumber('PRAGMA schema_version');
+  const size = db.value('SELECT page_count * page_size FROM pragma_page_count, pragma_page_size');
+  const cookie = db.value('PRAGMA schema_version');
   const head = Buffer.alloc(LOG_HEADER);
   const salts = Buffer.alloc(8);
   let logSize = 0; // bytes
@@ -106,7 +99,7 @@ export function watchFiles(
     // Emptied by a checkpoint of another process, it has nothing that the database file lacks.
     if (logSize > 0 && (readSync(descriptor, head, 0, LOG_HEADER, 0) < LOG_HEADER || !isLogHeader(head)))
       throw overwritten();
-    if (found.size < accepted.size && found.size < size())
+    if (found.size < accepted.size && found.size < Number(size()))
       throw new StoreUnavailable('it has been truncated: restore a backup');
     return accepted.ctimeNs === found.ctimeNs && accepted.size === found.size ? undefined : found;
   }
@@ -122,7 +115,7 @@ export function watchFiles(
   function checkName(): void {
     const first = readFirst(database, FILE_HEAD);
     // Reading the log takes time, so it is read only if the file does not have the name that its connection knows.
-    if (first.length < FILE_HEAD || !hasName(first, cookie())) examineLog(file, first);
+    if (first.length < FILE_HEAD || !hasName(first, Number(cookie()))) examineLog(file, first);
   }
 
   function checkIndex(): void {
@@ -140,7 +133,7 @@ export function watchFiles(
     }
     if (!isNameless) return;
     await whenFree(() => {
-      db.transaction(checkIndex).immediate();
+      db.transaction('IMMEDIATE', checkIndex);
       nameLog(db, versionOf(db));
     });
     accepted = findChanged() ?? accepted;
@@ -176,16 +169,16 @@ const SAMPLES = ['WHERE rowid = ?', 'ORDER BY rowid LIMIT 1', 'ORDER BY rowid DE
  */
 function compareWithRestart(
   file: string,
-  open: Database.Database,
-  accept: (db: Database.Database) => unknown,
+  open: Database,
+  accept: (db: Database) => unknown,
   checkName: () => void,
 ): void {
-  const fresh = new Database(file, { fileMustExist: true, timeout: 0 });
+  const fresh = new Database(file, { exists: true });
   try {
     accept(fresh);
     fresh.exec('BEGIN IMMEDIATE'); // fails if it cannot be written; nobody else commits until the end
     checkName();
-    const inserted = open.prepare('SELECT last_insert_rowid()').pluck().safeIntegers().get();
+    const [[inserted = null] = []] = open.lists('SELECT last_insert_rowid()')();
     if (!isDeepStrictEqual(sample(fresh, inserted), sample(open, inserted)))
       throw new StoreUnavailable('it has lost rows that were committed: restore a backup');
     fresh.exec('ROLLBACK');
@@ -194,14 +187,14 @@ function compareWithRestart(
   }
 }
 
-function sample(db: Database.Database, inserted: unknown): unknown[] {
-  const tables = db.prepare<[], { name: string; wr: 0 | 1 }>(TABLES).all();
-  return tables.map(({ name, wr }) => {
-    const all = `SELECT * FROM "${name.replaceAll('"', '""')}"`;
-    const read = (end: string) => db.prepare(`${all} ${end}`).raw().safeIntegers();
-    if (wr === 1) return [name, read('LIMIT 1').get()];
-    return [name, ...SAMPLES.map((end) => read(end).get(...(end.includes('?') ? [inserted] : [])))];
-  });
+function sample(db: Database, inserted: SQLOutputValue): unknown[] {
+  return db
+    .lists(TABLES)()
+    .map(([name, withoutRowid]) => {
+      const read = (end: string) => db.lists(`SELECT * FROM "${String(name).replaceAll('"', '""')}" ${end}`);
+      if (withoutRowid === 1n) return [name, read('LIMIT 1')()];
+      return [name, ...SAMPLES.map((end) => read(end)(...(end.includes('?') ? [inserted] : [])))];
+    });
 }
 
 /** Creates the folder so that it, too, is there after a power cut: each new entry is synced in its parent. */

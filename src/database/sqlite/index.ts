@@ -1,4 +1,3 @@
-import Database from 'better-sqlite3';
 import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { MAX_WAITING, overload } from '../batch';
@@ -7,11 +6,12 @@ import { codeOf } from '../failure';
 import { StoreUnavailable } from '../store';
 import { copiesOf } from './copy';
 import { DIALECT, FAULTS } from './dialect';
+import { Database } from './engine';
 import { checkContent, examine } from './examination';
 import { type DatabaseFiles, makeFolder, watchFiles } from './files';
 import { nameLog } from './log';
 import { migrateFile, prepareVersion } from './schema';
-import { execute, statementsOf, whenFree } from './statements';
+import { statementsOf, whenFree } from './statements';
 
 const START_TIMEOUT = /[?&]start_timeout=(\d{1,7})$/;
 const fileOf = (url: string) =>
@@ -45,13 +45,13 @@ export const SQLITE: Driver = {
   },
   async open(url, schema, { migrating }) {
     const file = fileOf(url);
-    const opened: Database.Database[] = [];
-    const connect = (options: Database.Options = {}) => {
-      const connection = new Database(file ?? ':memory:', { timeout: 0, ...options });
+    const opened: Database[] = [];
+    const connect = (options = { readOnly: false }) => {
+      const connection = new Database(file ?? ':memory:', options);
       opened.push(connection);
       return connection;
     };
-    const versionOf = (of: Database.Database) => prepareVersion(of, schema)();
+    const versionOf = (of: Database) => prepareVersion(of, schema)();
     try {
       if (file !== undefined) {
         makeFolder(dirname(file));
@@ -66,7 +66,7 @@ export const SQLITE: Driver = {
           throw new StoreUnavailable('another file has taken its place meanwhile: start again');
       };
       const checkSchema = await whenFree(() => prepareVersion(db, schema));
-      await whenFree(db.transaction(checkSchema));
+      await whenFree(() => db.transaction('DEFERRED', checkSchema));
       checkPlace();
       if (file !== undefined) await makeDurable(db);
       checkPlace();
@@ -77,7 +77,7 @@ export const SQLITE: Driver = {
       await whenFree(() => {
         nameLog(db, checkSchema());
       });
-      return connectionOf(db, checkSchema, connect({ readonly: true }), watchFiles(file, db, versionOf));
+      return connectionOf(db, checkSchema, connect({ readOnly: true }), watchFiles(file, db, versionOf));
     } catch (error) {
       for (const connection of opened) connection.close();
       throw error;
@@ -85,9 +85,9 @@ export const SQLITE: Driver = {
   },
 };
 
-async function makeDurable(db: Database.Database): Promise<void> {
-  const toWal = db.prepare('PRAGMA journal_mode = WAL').pluck();
-  if ((await whenFree(() => toWal.get())) !== 'wal')
+async function makeDurable(db: Database): Promise<void> {
+  const toWal = db.value('PRAGMA journal_mode = WAL');
+  if ((await whenFree(() => toWal())) !== 'wal')
     throw new Error('it cannot have a write-ahead log here: move it to a local disk');
   db.exec('PRAGMA synchronous = FULL');
   db.exec('PRAGMA fullfsync = ON'); // macOS: fsync alone leaves data in the cache of the drive
@@ -98,9 +98,9 @@ async function makeDurable(db: Database.Database): Promise<void> {
  * @param reader sees what is committed, and nothing of a transaction that runs meanwhile; none in memory
  */
 function connectionOf(
-  db: Database.Database,
+  db: Database,
   checkSchema: () => number,
-  reader?: Database.Database,
+  reader?: Database,
   files?: DatabaseFiles,
 ): Connection {
   const writing = statementsOf(db);
@@ -110,23 +110,23 @@ function connectionOf(
   const lock = createLock();
 
   function start(): void {
-    beginning.run();
+    beginning.run([]);
     files?.checkLog();
     checkSchema();
   }
 
   function finish(): Promise<void> | undefined {
-    committing.run();
+    committing.run([]);
     return files?.settle();
   }
 
   function end(): void {
-    if (db.inTransaction) db.exec('ROLLBACK');
+    db.rollback();
     lock.release();
   }
 
   const session: Session = {
-    run: ({ text, values }) => execute(writing(text), values),
+    run: ({ text, values }) => writing(text).run(values),
     async commit() {
       await finish();
       lock.release();
@@ -168,10 +168,10 @@ function connectionOf(
     concurrency: 1,
     async run({ text, values }) {
       const statement = await whenFree(() => writing(text));
-      if (!reading || !statement.readonly) return commit(() => execute(statement, values));
+      if (!reading || !statement.reads) return commit(() => statement.run(values));
       return whenFree(() => {
         files?.checkPlace();
-        return execute(reading(text), values);
+        return reading(text).run(values);
       });
     },
     begin,
@@ -181,7 +181,7 @@ function connectionOf(
       commit(() => {
         // Sets what is set already: a commit that has to reach the disk, but changes nothing.
         db.exec(`PRAGMA user_version = ${checkSchema()}`);
-        return execute(writing(text), values);
+        return writing(text).run(values);
       }),
     close() {
       reader?.close();

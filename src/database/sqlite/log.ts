@@ -1,8 +1,8 @@
-import type Database from 'better-sqlite3';
 import { randomInt } from 'node:crypto';
 import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import { endianness } from 'node:os';
 import { StoreUnavailable } from '../store';
+import type { Database } from './engine';
 
 /*
  * Which write-ahead log belongs to a database file? SQLite does not know: it writes any log that is well-formed into any
@@ -35,20 +35,19 @@ const VERSION = 3_007_000;
 export const isLogHeader = (head: Buffer): boolean => (head.readUInt32BE() & ~1) === WAL_MAGIC;
 
 /** Names the log that has begun. */
-export function nameLog(db: Database.Database, version: number): void {
+export function nameLog(db: Database, version: number): void {
   const name = randomInt(OPEN / MAX_CHANGES) * MAX_CHANGES;
-  const write = (cookie: number) => db.exec(`PRAGMA schema_version = ${cookie | 0}`);
-  const isOurs = () => Number(db.pragma('schema_version', { simple: true })) === (NAMED | OPEN | name);
-  const close = db.transaction(() => isOurs() && write(NAMED | name));
+  const write = (cookie: number) => {
+    db.exec(`PRAGMA schema_version = ${cookie | 0}`);
+  };
   db.exec(`PRAGMA user_version = ${version}`); // writes the first page, though nothing has changed
-  db.unsafeMode(true);
-  try {
+  db.unguarded(() => {
     write(NAMED | OPEN | name);
-    db.pragma('wal_checkpoint(PASSIVE)');
-    close.immediate();
-  } finally {
-    db.unsafeMode(false);
-  }
+    db.exec('PRAGMA wal_checkpoint(PASSIVE)');
+    db.transaction('IMMEDIATE', () => {
+      if (db.value('PRAGMA schema_version')() === (NAMED | OPEN | name)) write(NAMED | name);
+    });
+  });
 }
 
 /** Whether a database file is known to lack what is in its log. */

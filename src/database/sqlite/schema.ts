@@ -1,4 +1,3 @@
-import type Database from 'better-sqlite3';
 import {
   type Applied,
   checkVersion,
@@ -13,21 +12,21 @@ import {
 import { render } from '../sql';
 import { StoreUnavailable } from '../store';
 import { DIALECT } from './dialect';
-import { execute, untilFree } from './statements';
+import type { Database } from './engine';
+import { untilFree } from './statements';
 
 /** Reads the version of the schema, 0 in a new file. @throws {StoreUnavailable} if the file is not ours */
-export function prepareVersion(db: Database.Database, schema: Schema): () => number {
-  const reader = (text: string) => db.prepare<[], number>(text).pluck();
-  const tables = reader('SELECT count(*) FROM sqlite_schema'); // the first, for it alone looks into the file
-  const userVersion = reader('PRAGMA user_version');
-  const applicationId = reader('PRAGMA application_id');
+export function prepareVersion(db: Database, schema: Schema): () => number {
+  const tables = db.value('SELECT count(*) FROM sqlite_schema'); // the first, for it alone looks into the file
+  const userVersion = db.value('PRAGMA user_version');
+  const applicationId = db.value('PRAGMA application_id');
   const own = markOf(schema);
   /** The version of a newer program that lets this one run. */
   let admitted = 0;
   return () => {
-    const version = userVersion.get() ?? 0;
-    const owner = applicationId.get();
-    if (owner !== own && !(owner === 0 && tables.get() === 0))
+    const version = Number(userVersion());
+    const owner = applicationId();
+    if (owner !== own && !(owner === 0 && tables() === 0))
       throw new StoreUnavailable('it belongs to another program: name another file');
     if (version > schema.migrations.length && version !== admitted) {
       checkVersion(version, schema, readApplied(db, schema));
@@ -38,14 +37,14 @@ export function prepareVersion(db: Database.Database, schema: Schema): () => num
 }
 
 /** What an earlier version of this library has kept lacks the oldest programs, or is nothing. */
-function readApplied(db: Database.Database, schema: Schema): Applied[] {
-  const known = db.prepare<[string], number>('SELECT count(*) FROM sqlite_schema WHERE name = ?').pluck();
+function readApplied(db: Database, schema: Schema): Applied[] {
+  const known = db.value('SELECT count(*) FROM sqlite_schema WHERE name = ?');
   const [hasRun = 0, hasOldest = 0] = recordsOf(schema).map(({ name }) =>
-    known.get(name.replaceAll('"', '')),
+    Number(known(name.replaceAll('"', ''))),
   );
   if (hasRun === 0) return [];
   const { text } = render(selectApplied(schema, hasOldest > 0), DIALECT);
-  return db.prepare<[], Applied>(text).safeIntegers().all();
+  return db.prepare(text).run([]).rows as Applied[];
 }
 
 function markOf({ mark }: Schema): number {
@@ -56,7 +55,7 @@ function markOf({ mark }: Schema): number {
 
 /** Brings the schema of a database up to date. */
 export async function migrateFile(
-  db: Database.Database,
+  db: Database,
   checkSchema: () => number,
   schema: Schema,
   migrating: Migrating,
@@ -69,7 +68,7 @@ export async function migrateFile(
         for (const { create } of recordsOf(schema)) db.exec(render(create, DIALECT).text);
         const reached = await work({
           version,
-          run: (statement) => execute(db.prepare(statement.text).safeIntegers(), statement.values),
+          run: ({ text, values }) => db.prepare(text).run(values),
         });
         db.exec(`PRAGMA application_id = ${markOf(schema)}`);
         // Written at every start: proves that a commit reaches the disk, and takes along what a process that was killed
@@ -77,16 +76,16 @@ export async function migrateFile(
         db.exec(`PRAGMA user_version = ${reached}`);
         db.exec('COMMIT');
       } finally {
-        if (db.inTransaction) db.exec('ROLLBACK');
+        db.rollback();
       }
     });
   await migrate(schema, DIALECT, withLock, migrating);
 }
 
 /** @throws {StoreUnavailable} unless a database is of this program, or empty where that is admitted */
-export function checkOwner(db: Database.Database, schema: Schema, admitsEmpty: boolean): void {
-  const owner = db.pragma('application_id', { simple: true });
-  const isEmpty = () => owner === 0 && db.prepare('SELECT 1 FROM sqlite_schema').get() === undefined;
+export function checkOwner(db: Database, schema: Schema, admitsEmpty: boolean): void {
+  const owner = db.value('PRAGMA application_id')();
+  const isEmpty = () => owner === 0 && db.value('SELECT 1 FROM sqlite_schema')() === undefined;
   if (owner !== markOf(schema) && !(admitsEmpty && isEmpty()))
     throw new StoreUnavailable('it belongs to another program: name another file');
 }
@@ -97,11 +96,11 @@ export function checkOwner(db: Database.Database, schema: Schema, admitsEmpty: b
  * @returns the version of its schema
  * @throws {Error} if it is of another program or of a newer schema, or its migrations were others
  */
-export function compareSchema(db: Database.Database, schema: Schema): number {
+export function compareSchema(db: Database, schema: Schema): number {
   checkOwner(db, schema, false);
   const version = prepareVersion(db, schema)();
-  const tables = db.prepare("SELECT 1 FROM sqlite_schema WHERE name LIKE '%\\_migrations' ESCAPE '\\'");
-  if (tables.get() === undefined) return version; // version 2.0.0 has made it
+  const tables = db.value("SELECT 1 FROM sqlite_schema WHERE name LIKE '%\\_migrations' ESCAPE '\\'");
+  if (tables() === undefined) return version; // version 2.0.0 has made it
   const applied = readApplied(db, schema);
   if (version > 0 && applied.length === 0)
     throw new StoreUnavailable('it belongs to another program: name another file');

@@ -1,5 +1,5 @@
-import Database from 'better-sqlite3';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
 import type { Plant } from '../../../src/plants/plant-store';
 import { ownFolder } from '../../support/folder';
@@ -24,8 +24,8 @@ export function createSqlite(): Subject {
   return {
     url: `sqlite:${file}`,
     read() {
-      const db = new Database(file, { readonly: true });
-      const rows = db.prepare<[], Row>('SELECT id, name, tag FROM plants').safeIntegers().all();
+      const db = new DatabaseSync(file, { readOnly: true, readBigInts: true });
+      const rows = db.prepare('SELECT id, name, tag FROM plants').all() as unknown as Row[];
       db.close();
       return Promise.resolve(rows.map((row) => toPlant(row, (text) => text)));
     },

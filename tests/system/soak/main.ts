@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { createHistogram } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import Database from 'better-sqlite3';
+import { DatabaseSync } from 'node:sqlite';
 import document from '../../../generated/openapi.json';
 import { ERRORS } from '../../../src/errors';
 import { formatTable } from '../../../scripts/prove';
@@ -110,9 +110,9 @@ async function soak(seconds: number, file: string): Promise<boolean> {
   await clients.stop();
   const status = await server.stop();
 
-  const database = new Database(file, { readonly: true });
-  const select = database.prepare('SELECT id, name FROM plants');
-  const stored = new Map(select.raw().all() as [number, string][]);
+  const database = new DatabaseSync(file, { readOnly: true });
+  const found = database.prepare('SELECT id, name FROM plants').all();
+  const stored = new Map(found.map(({ id, name }) => [Number(id), name]));
   database.close();
   let missing = 0;
   for (let id = 1; id <= good.lastId; id++)

@@ -1,4 +1,3 @@
-import SqliteFile from 'better-sqlite3';
 import { type Kysely, ParseJSONResultsPlugin, sql as raw } from 'kysely';
 import { copyFileSync, renameSync } from 'node:fs';
 import {
@@ -21,6 +20,7 @@ import {
 import { EDGE_IDS, STRANGE_STRINGS } from '../../support/strange-values';
 import { kysely } from '../../../src/kysely';
 import { useDatabases } from '../../support/databases';
+import { byProgram } from '../../support/sqlite-file';
 
 jest.setTimeout(60_000);
 
@@ -308,9 +308,9 @@ describe.each(DATABASES)('$kind', ({ kind, shared, locate }) => {
     test('nothing is acknowledged in a file over which an older copy has been written', async () => {
       const file = url.replace('sqlite:', '');
       const checkpoint = () => {
-        const other = new SqliteFile(file);
-        other.pragma('wal_checkpoint(PASSIVE)');
-        other.close();
+        byProgram(file, (db) => {
+          db.exec('PRAGMA wal_checkpoint(PASSIVE)');
+        });
       };
       const columns = { isbn: TEXT, title: TEXT, weight: DOUBLE };
       const addBooks = async (title: string) => {

@@ -1,25 +1,25 @@
-import Database from 'better-sqlite3';
 import { join } from 'node:path';
+import { Database } from '../../../src/database/sqlite/engine';
 import { examineFiles, nameLog } from '../../../src/database/sqlite/log';
 import { keepFolder } from '../../support/folder';
 
 const folder = keepFolder();
 
 /** Opens a database in WAL mode, with a row, so that its log has begun. */
-function openLog(file: string): Database.Database {
+function openLog(file: string): Database {
   const db = new Database(file);
-  db.pragma('journal_mode = WAL');
+  db.exec('PRAGMA journal_mode = WAL');
   db.exec('CREATE TABLE IF NOT EXISTS things (id INTEGER PRIMARY KEY); INSERT INTO things DEFAULT VALUES');
   return db;
 }
 
 /** Runs something before a connection checkpoints, as another process may. */
-function beforeCheckpoint(db: Database.Database, action: () => void): Database.Database {
-  const pragma = db.pragma.bind(db);
+function beforeCheckpoint(db: Database, action: () => void): Database {
+  const exec = db.exec.bind(db);
   return Object.assign(db, {
-    pragma: (text: string, options?: Database.PragmaOptions) => {
-      if (text.startsWith('wal_checkpoint')) action();
-      return pragma(text, options);
+    exec(text: string) {
+      if (text.startsWith('PRAGMA wal_checkpoint')) action();
+      exec(text);
     },
   });
 }

@@ -1,4 +1,4 @@
-import Database from 'better-sqlite3';
+import { DatabaseSync } from 'node:sqlite';
 import {
   addColumn,
   CONCURRENTLY,
@@ -118,7 +118,7 @@ test.each<[string, (() => Promise<unknown>) | undefined, RegExp]>([
 test('a start waits for the lock of a SQLite file', async () => {
   const url = `sqlite:${sqlite.file}?start_timeout=60000`;
   await start(url, schemaOf()).opened;
-  const other = new Database(sqlite.file);
+  const other = new DatabaseSync(sqlite.file);
   other.exec('BEGIN IMMEDIATE');
   const { opened, warned } = start(url, schemaOf(TAGS));
   await warned(/another process has kept it locked/);

@@ -1,4 +1,5 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { Plant } from '../../../src/plants/plant-store';
 import { openPlantStore } from '../../../src/storage/plants';
@@ -55,6 +56,25 @@ test('a SQLite file of version 1.1.0 is used as it is, and a new one is like it'
   for (const end of ['', '-wal', '-shm']) rmSync(sqlite.file + end, { force: true });
   await (await openPlantStore(`sqlite:${sqlite.file}`)).close();
   expect(schema()).toEqual(before);
+});
+
+/** What version 2.0.0 had stored by another driver of SQLite, better-sqlite3 13.2.0, when it was killed: all of it is in the log. */
+const KILLED: readonly Plant[] = [
+  { id: 1n, name: 'Fern' },
+  { id: 2n ** 63n - 1n, name: 'the last', tag: 'a\0b' },
+  { id: -(2n ** 63n), name: 'the first 🪴 é', tag: '' },
+  { id: 9007199254740993n, name: '\0' },
+];
+
+test('a SQLite file that better-sqlite3 has written, and its log, lose nothing', async () => {
+  cpSync(join(__dirname, 'better-sqlite3'), sqlite.folder, { recursive: true });
+  const store = await openPlantStore(`sqlite:${sqlite.file}`);
+  const outcomes = await Promise.all(KILLED.map((plant) => store.create(plant)));
+  await store.close();
+  expect(outcomes).toEqual(KILLED.map(() => 'unchanged'));
+  const rows = sqlite.byProgram((db) => db.prepare('SELECT id, name, tag FROM plants').all());
+  expect(rows).toEqual(expect.arrayContaining(KILLED.map(({ id, name, tag = null }) => ({ id, name, tag }))));
+  expect(rows).toHaveLength(KILLED.length);
 });
 
 test('a PostgreSQL database of version 1.1.0 is used as it is', async () => {

@@ -1,4 +1,3 @@
-import Database from 'better-sqlite3';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -18,10 +17,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { backup, DatabaseSync } from 'node:sqlite';
 import { createTable, INT64, openDatabase, type Schema, sql, UnusableDatabase } from '../../../src/database';
 import { openPlantStore } from '../../../src/storage/plants';
 import { buildPlant } from '../../support/plants';
 import { closed, useSqlite } from '../../support/sqlite-bench';
+import { columnOf } from '../../support/sqlite-file';
 
 const bench = useSqlite();
 const at = (name: string) => join(bench.root, name);
@@ -36,8 +37,7 @@ async function create(ids: readonly number[], file = bench.file): Promise<void> 
   );
   await store.close();
 }
-const idsOf = (file = bench.file) =>
-  bench.byProgram((db) => db.prepare<[], number>('SELECT id FROM plants ORDER BY id').pluck().all(), file);
+const idsOf = (file = bench.file) => columnOf(file, 'SELECT id FROM plants ORDER BY id').map(Number);
 const upTo = (count: number) => Array.from({ length: count }, (_, id) => id);
 
 /** The names and bytes of all files in the folder of the database. */
@@ -89,14 +89,20 @@ const SOURCES: Record<string, (file: string) => unknown> = {
     await store.create(buildPlant({ id: 50n }));
     for (const end of ['', '-wal', '-shm']) cpSync(bench.file + end, file + end);
     await store.close();
-    bench.byProgram((db) => db.exec('DELETE FROM plants'));
+    bench.byProgram((db) => {
+      db.exec('DELETE FROM plants');
+    });
   },
   'what .backup makes': async (file) => {
-    const db = new Database(bench.file);
-    await db.backup(file);
+    const db = new DatabaseSync(bench.file);
+    await backup(db, file);
     db.close();
   },
-  'what VACUUM INTO makes': (file) => bench.byProgram((db) => db.exec(`VACUUM INTO '${file}'`)),
+  'what VACUUM INTO makes': (file) => {
+    bench.byProgram((db) => {
+      db.exec(`VACUUM INTO '${file}'`);
+    });
+  },
 };
 test.each(Object.entries(SOURCES))('%s can be backed up, and is a backup', async (name, make) => {
   await create(upTo(50));
@@ -186,12 +192,20 @@ const OTHERS: [string, (file: string) => unknown, string][] = [
   ],
   [
     'an empty database',
-    (file) => bench.byProgram((db) => db.exec('VACUUM; CREATE TABLE t (id); DROP TABLE t'), file),
+    (file) => {
+      bench.byProgram((db) => {
+        db.exec('VACUUM; CREATE TABLE t (id); DROP TABLE t');
+      }, file);
+    },
     'it belongs to another',
   ],
   [
     'a database of nobody',
-    (file) => bench.byProgram((db) => db.exec('CREATE TABLE plants (id)'), file),
+    (file) => {
+      bench.byProgram((db) => {
+        db.exec('CREATE TABLE plants (id)');
+      }, file);
+    },
     'it belongs to another program',
   ],
   [
@@ -202,19 +216,28 @@ const OTHERS: [string, (file: string) => unknown, string][] = [
   ['one of another program with its mark', (file) => openNeighbors(file), 'it belongs to another program'],
   [
     'one of a newer schema',
-    (file) => bench.byProgram((db) => db.pragma('user_version = 2'), file),
+    (file) => {
+      bench.byProgram((db) => {
+        db.exec('PRAGMA user_version = 2');
+      }, file);
+    },
     'run the newer program',
   ],
   [
     'one whose migration was another',
-    (file) => bench.byProgram((db) => db.exec("UPDATE plant_store_migrations SET checksum = 'x'"), file),
+    (file) => {
+      bench.byProgram((db) => {
+        db.exec("UPDATE plant_store_migrations SET checksum = 'x'");
+      }, file);
+    },
     'migration 1, plants',
   ],
   [
     'one that has lost a table, but not its pages',
     (file) => {
       bench.byProgram((db) => {
-        db.unsafeMode().exec("PRAGMA writable_schema = ON; DELETE FROM sqlite_schema WHERE name = 'plants'");
+        db.enableDefensive(false);
+        db.exec("PRAGMA writable_schema = ON; DELETE FROM sqlite_schema WHERE name = 'plants'");
       }, file);
     },
     'it is damaged',
@@ -363,8 +386,8 @@ test.each(Object.entries(ACCIDENTS))(
 test('a server that waits for the lock of a database while another takes its place is refused', async () => {
   await create([1]);
   await create([2], at('other.db'));
-  const other = new Database(bench.file);
-  other.pragma('locking_mode = EXCLUSIVE');
+  const other = new DatabaseSync(bench.file);
+  other.exec('PRAGMA locking_mode = EXCLUSIVE');
   other.exec('BEGIN EXCLUSIVE');
   const starting = openPlantStore(`sqlite:${bench.file}`);
   for (let turns = 0; turns < 5; turns++) await new Promise(setImmediate);

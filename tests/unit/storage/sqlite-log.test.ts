@@ -1,4 +1,3 @@
-import Database from 'better-sqlite3';
 import {
   copyFileSync,
   cpSync,
@@ -11,6 +10,7 @@ import {
   mkdtempSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { backup, DatabaseSync } from 'node:sqlite';
 import type { PlantStore } from '../../../src/plants/plant-store';
 import { openPlantStore } from '../../../src/storage/plants';
 import { keepFolder } from '../../support/folder';
@@ -40,9 +40,12 @@ function copyOf(file: string, ends = ENDS): string {
 
 /** All ids, in order, that a reader finds. */
 function idsOf(file: string): unknown[] {
-  const db = new Database(file, { readonly: true });
+  const db = new DatabaseSync(file, { readOnly: true, readBigInts: true });
   try {
-    return db.prepare('SELECT id FROM plants ORDER BY id').pluck().safeIntegers().all();
+    return db
+      .prepare('SELECT id FROM plants ORDER BY id')
+      .all()
+      .map(({ id }) => id);
   } finally {
     db.close();
   }
@@ -55,9 +58,9 @@ async function live(commits: number) {
   const keep = (name: string, backup: string) =>
     backups.push({ name: `${commits} commits, ${name}`, backup, ids: idsOf(file) });
   const byProgram = async (name: string) => {
-    const db = new Database(file);
+    const db = new DatabaseSync(file);
     const [copied, vacuumed] = [newFile(), newFile()];
-    await db.backup(copied);
+    await backup(db, copied);
     db.exec(`VACUUM INTO '${vacuumed}'`);
     db.close();
     keep(`.backup ${name}`, copied);
@@ -139,7 +142,7 @@ describe.each(COMMITS)('a server killed after %i commits', (commits) => {
 
   test('is served after another program has put the log into the file', async () => {
     const outcome = await outcomeOf(life(commits), (file) => {
-      const db = new Database(file);
+      const db = new DatabaseSync(file);
       db.prepare('SELECT count(*) FROM plants').get();
       db.close();
       expect(existsSync(`${file}-wal`)).toBe(false);
@@ -149,7 +152,7 @@ describe.each(COMMITS)('a server killed after %i commits', (commits) => {
 
   test('is served after another program has changed the schema, and was killed too', async () => {
     const file = copyOf(life(commits).killed);
-    const db = new Database(file);
+    const db = new DatabaseSync(file);
     db.exec('CREATE INDEX by_name ON plants (name); CREATE INDEX by_tag ON plants (tag)');
     const outcome = await outcomeOf({ ...life(commits), killed: copyOf(file) }, () => undefined);
     db.close();

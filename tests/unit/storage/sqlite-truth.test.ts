@@ -17,6 +17,7 @@ import type { PlantStore } from '../../../src/plants/plant-store';
 import { openPlantStore } from '../../../src/storage/plants';
 import { buildPlant } from '../../support/plants';
 import { useSqlite } from '../../support/sqlite-bench';
+import { columnOf } from '../../support/sqlite-file';
 
 const bench = useSqlite();
 
@@ -44,7 +45,7 @@ async function foundByRestart(): Promise<unknown[]> {
   const file = join(copy, 'plants.db');
   try {
     await (await openPlantStore(`sqlite:${file}`)).close();
-    return bench.byProgram((db) => db.prepare('SELECT id FROM plants').pluck().safeIntegers().all(), file);
+    return columnOf(file, 'SELECT id FROM plants');
   } catch {
     return [];
   }
@@ -102,7 +103,9 @@ const takePlace: Mishap = async () => {
 const change =
   (sql: string): Mishap =>
   () => {
-    bench.byProgram((db) => db.exec(sql));
+    bench.byProgram((db) => {
+      db.exec(sql);
+    });
   };
 const moveFolder: Mishap = () => {
   renameSync(bench.folder, `${bench.folder}.old`);
@@ -285,7 +288,7 @@ test('of two stores of one process the one that is closed first leaves the other
   expect(await create(second, 0, 5)).toHaveLength(5);
   await first.close();
   // A program that finds no lock takes itself for the only one: at its end it removes the log.
-  const program = `const db = require('better-sqlite3')(process.argv[1]); db.exec('DELETE FROM plants WHERE id = 0'); db.close()`;
+  const program = `const db = new (require('node:sqlite').DatabaseSync)(process.argv[1]); db.exec('DELETE FROM plants WHERE id = 0'); db.close()`;
   expect(spawnSync(process.execPath, ['-e', program, bench.file]).status).toBe(0);
   expect(await create(second, 100, 5)).toHaveLength(5);
 });

@@ -1,7 +1,8 @@
-import Database from 'better-sqlite3';
 import { chmodSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { StoreUnavailable } from '../../../src/database';
+import { Database } from '../../../src/database/sqlite/engine';
 import type { PlantStore } from '../../../src/plants/plant-store';
 import { buildPlant } from '../../support/plants';
 import { useSqlite } from '../../support/sqlite-bench';
@@ -10,13 +11,13 @@ import { EDGE_IDS } from '../../support/strange-values';
 const bench = useSqlite();
 
 /** Opens a store and the very connection it has. */
-async function openWithConnection(): Promise<[PlantStore, Database.Database]> {
+async function openWithConnection(): Promise<[PlantStore, Database]> {
   const transaction = jest.spyOn(Database.prototype, 'transaction');
   const store = await bench.open();
-  return [store, transaction.mock.contexts[0] as Database.Database];
+  return [store, transaction.mock.contexts[0] as Database];
 }
 
-const read = (db: Database.Database, sql: string) => db.prepare(sql).pluck().get();
+const read = (db: Database, sql: string) => db.value(sql)();
 
 test('every commit is synced to the write-ahead log', async () => {
   const [, connection] = await openWithConnection();
@@ -51,7 +52,9 @@ test('what is not a database is refused and left alone', async () => {
 
 test("another program's database is refused and left alone", async () => {
   mkdirSync(bench.folder);
-  bench.byProgram((db) => db.exec('CREATE TABLE plants (id INTEGER PRIMARY KEY, name TEXT, tag TEXT)'));
+  bench.byProgram((db) => {
+    db.exec('CREATE TABLE plants (id INTEGER PRIMARY KEY, name TEXT, tag TEXT)');
+  });
   const before = readFileSync(bench.file);
   await expect(bench.open()).rejects.toThrow('it belongs to another program: name another file');
   expect(readFileSync(bench.file).equals(before)).toBe(true);
@@ -110,7 +113,7 @@ test('on a full disk nothing is acknowledged; with room again the store recovers
 
 test('waits for the commit of another process without blocking the event loop', async () => {
   const store = await bench.open();
-  const other = new Database(bench.file);
+  const other = new DatabaseSync(bench.file);
   other.exec('BEGIN IMMEDIATE');
   const created = store.create(buildPlant());
   for (let turns = 0; turns < 20; turns++) await new Promise(setImmediate);
@@ -121,7 +124,7 @@ test('waits for the commit of another process without blocking the event loop', 
 
 test('gives up when another process keeps the file locked', async () => {
   const store = await bench.open();
-  const other = new Database(bench.file);
+  const other = new DatabaseSync(bench.file);
   other.exec('BEGIN IMMEDIATE');
   let now = Date.now();
   jest.spyOn(Date, 'now').mockImplementation(() => (now += 3000));
