@@ -45,19 +45,19 @@ endif
 run: build ## build and serve
 	@node --enable-source-maps dist/main.js
 
-dev: $(INSTALLED) ## serve while you edit: check every change, then replace the server
+dev: $(INSTALLED) ## serve while you edit: check every change, then restart the server
 	@$(CLI) dev
 
-migrate: $(INSTALLED) ## apply the migrations that the database lacks; list them
+migrate: $(INSTALLED) ## apply pending database migrations and list them
 	@$(CLI) migrate
 
-backup: $(INSTALLED) ## copy the SQLite database while it is used: make backup TO=/mnt/monday.db
+backup: $(INSTALLED) ## back up the SQLite database while the server runs: make backup TO=/mnt/monday.db
 	@$(CLI) backup '$(or $(TO),$(error make backup TO=/mnt/monday.db))'
 
-restore: $(INSTALLED) ## put a backup in the place of the SQLite database: make restore FROM=/mnt/monday.db
+restore: $(INSTALLED) ## restore the SQLite database from a backup: make restore FROM=/mnt/monday.db
 	@$(CLI) restore '$(or $(FROM),$(error make restore FROM=/mnt/monday.db))'
 
-seed: $(INSTALLED) ## fill the database of a developer: src/seed.ts
+seed: $(INSTALLED) ## seed the development database (src/seed.ts)
 	@$(CLI) seed
 
 mock: $(INSTALLED) ## serve any document: make mock DOC=path/to/openapi.yaml
@@ -105,7 +105,7 @@ contract: $(INSTALLED) ## test the server against the document, or any: URL=http
 	  $(if $(WRITE),$(if $(filter all,$(WRITE)),--write-all,--write)) $(if $(PROFILE),--profile '$(PROFILE)') \
 	  $(if $(WAIVERS),--waivers '$(WAIVERS)') $(if $(SERVE),--serve) $(ARGS)
 
-todo: $(INSTALLED) ## list what is left to write
+todo: $(INSTALLED) ## list what remains to be written
 	@$(CLI) todo
 
 new: $(INSTALLED) ## lay out a service of your own: make new DIR=../museum DOC=path/to/museum.yaml NAME=museum

@@ -22,9 +22,9 @@ const own = (OWN === undefined ? {} : JSON.parse(readFileSync(OWN, 'utf8'))) as 
 function usage(): string {
   const width = Math.max(...VERBS.map(({ name }) => name.length));
   return [
-    `${PROGRAM} VERB [options]: a service from its OpenAPI document\n`,
+    `${PROGRAM} COMMAND [options]: create and work on a service from its OpenAPI document\n`,
     ...VERBS.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
-    `\n${RUN} VERB --help explains a verb; --version prints the version.`,
+    `\n${RUN} COMMAND --help explains a command; --version prints the version.`,
   ].join('\n');
 }
 
@@ -37,7 +37,7 @@ async function main([name = '--help', ...args]: readonly string[]): Promise<numb
   const verb = VERBS.find((one) => one.name === name);
   if (!verb) {
     const known = [...VERBS.map((one) => one.name), '--help', '--version'];
-    console.error(`${PROGRAM}: ${unknown('verb', name, known)}. ${RUN} --help lists them`);
+    console.error(`${PROGRAM}: ${unknown('command', name, known)}\n${RUN} --help lists the commands`);
     return 2;
   }
   // What an upgrade installs.
@@ -53,7 +53,7 @@ async function main([name = '--help', ...args]: readonly string[]): Promise<numb
           const missing = missingTool(error);
           if (missing === undefined) throw error;
           throw new UsageError(
-            `${PROGRAM} ${name}: expected the package ${missing}, got none: npm install -DE ${missing}`,
+            `${PROGRAM} ${name}: a package is missing; install it: npm install -DE ${missing}`,
           );
         }
       },
@@ -77,7 +77,7 @@ function otherVersions(): string[] {
   return names.length === 0
     ? []
     : [
-        `${PROGRAM} was tested with other versions of some devDependencies: npm install -DE ${names.join(' ')}`,
+        `${PROGRAM} was tested with other versions of some devDependencies; to install those: npm install -DE ${names.join(' ')}`,
       ];
 }
 

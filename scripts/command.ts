@@ -133,7 +133,7 @@ function parse<O extends Options>(
   const all: Options = { ...options, ...COMMON };
   const refused = (sentence: string) =>
     new UsageError(
-      `${PROGRAM} ${name}: ${sentence}. Example: ${exampleOf(name, example)}; --help lists its options`,
+      `${PROGRAM} ${name}: ${sentence}\nExample: ${exampleOf(name, example)}\n${RUN} ${name} --help lists the options`,
     );
   const { tokens } = parseArgs({ args: [...argv], options: all, strict: false, tokens: true });
   const values: Record<string, string | boolean> = {};
@@ -152,34 +152,31 @@ function parse<O extends Options>(
         ),
       );
     if (option.type === 'boolean' && value !== undefined)
-      throw refused(`expected ${rawName} without a value, got ${JSON.stringify(value)}`);
+      throw refused(`${rawName} takes no value, got ${JSON.stringify(value)}`);
     // An option behind another one is no value, unless it is given as --name=-value.
     if (option.type === 'string' && (!value?.trim() || (!token.inlineValue && value.startsWith('--'))))
-      throw refused(`expected ${rawName} ${option.value ?? 'VALUE'}, got no value`);
+      throw refused(`${rawName} needs a value: ${rawName} ${option.value ?? 'VALUE'}`);
     if (option.type === 'string' && Object.hasOwn(values, token.name))
-      throw refused(`expected ${rawName} once, got also ${JSON.stringify(value)}`);
+      throw refused(`${rawName} is given twice`);
     values[token.name] = value ?? true;
   }
   if (values['help'] !== true) {
     const expected = argumentsOf(usage);
     const missing = expected.find(({ optional }, position) => !optional && !positionals[position]?.trim());
-    if (missing) throw refused(`expected ${missing.name}, got none`);
+    if (missing) throw refused(`${missing.name} is missing`);
     const surplus = positionals[expected.length];
-    if (surplus !== undefined)
-      throw refused(
-        `expected ${expected.length === 0 ? 'no argument' : usage.replace(' [options]', '')}, got also ${JSON.stringify(surplus)}`,
-      );
+    if (surplus !== undefined) throw refused(`unexpected argument ${JSON.stringify(surplus)}`);
   }
   return { values: values as Parsed<O>['values'], positionals, argv };
 }
 
-/** A sentence about a word that is not known, with the nearest one that is. */
+/** A sentence about an unknown word, with the known word that is nearest. */
 export function unknown(kind: string, given: string, known: readonly string[]): string {
   const [nearest] = known
     .map((name) => ({ name, distance: distanceBetween(given, name) }))
     .sort((a, b) => a.distance - b.distance);
   const isNear = nearest !== undefined && nearest.distance <= Math.max(2, given.length / 3);
-  return `there is no ${kind} ${JSON.stringify(given)}${isNear ? `, but there is ${nearest.name}` : ''}`;
+  return `unknown ${kind} ${JSON.stringify(given)}${isNear ? `; did you mean ${nearest.name}?` : ''}`;
 }
 
 /** The number of characters to insert, remove or replace (Levenshtein), of texts of at most 50 characters. */
@@ -236,4 +233,4 @@ export function sentenceOf(error: unknown, command: string): string {
 }
 
 const faultOf = (kind: string, command: string): string =>
-  `${PROGRAM} ${command}: ended by an unexpected ${kind}. --debug prints where it is`;
+  `${PROGRAM} ${command}: failed with ${kind}; use --debug for the stack`;

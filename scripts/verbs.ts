@@ -5,14 +5,17 @@ import { CONTRACT } from './prove/options';
 
 const JSON_RESULT = {
   type: 'boolean',
-  help: 'print the result as JSON, and notes to standard error',
+  help: 'print the result as JSON; notes go to standard error',
 } as const;
-const ALL = { type: 'boolean', help: 'list every line: by default 20' } as const;
+const ALL = { type: 'boolean', help: 'list every line, not only the first 20' } as const;
 const AGAIN = {
   type: 'boolean',
-  help: 'run also what has passed on the same files, as AGAIN=1 does',
+  help: 'also run what has already passed on the same files (like AGAIN=1)',
 } as const;
-const OUTSIDE = { type: 'boolean', help: 'parts of the document may be outside of its folder' } as const;
+const OUTSIDE = {
+  type: 'boolean',
+  help: 'allow references to files outside the folder of the document',
+} as const;
 
 const verb = <O extends Options>(command: Command<O>): Command<O> => command;
 
@@ -37,29 +40,34 @@ export const VERBS: readonly Command[] = [
   verb({
     name: 'new',
     usage: '[DOCUMENT] [options]',
-    summary:
-      'Lay out a service of its own from an OpenAPI document, install it, and prove it; without a document it asks',
+    summary: 'Create a standalone service from an OpenAPI document, install it and run its contract tests',
     options: {
       dir: {
         type: 'string',
         value: 'FOLDER',
-        help: 'where: a new folder, or one that is empty but for the document (the current one)',
+        help: 'the folder to create it in; it may contain only the document (default: the current folder)',
       },
-      name: { type: 'string', value: 'NAME', help: 'of the service (that of the folder)' },
+      name: {
+        type: 'string',
+        value: 'NAME',
+        help: 'the name of the service (default: the name of the folder)',
+      },
       'allow-outside': OUTSIDE,
       package: {
         type: 'string',
         value: 'FILE',
-        help: 'a built package of the toolchain (the one that runs this)',
+        help: 'the contract-first-server package to install (default: the one that is running)',
       },
       modules: {
         type: 'string',
         value: 'FOLDER',
-        help: 'installed packages to use, where there is no network',
+        help: 'use the packages in this node_modules folder instead of the network',
       },
     },
     example: 'museum.yaml --dir museum',
-    notes: `pnpm installs the service if pnpm starts it, else npm. LICENSE, README.md and .git may be in the folder, and stay. A failure removes what was written, and nothing else.`,
+    notes: `If you have no document, run it without one: it offers an example. The service is installed with pnpm if pnpm runs this command,
+and with npm otherwise. LICENSE, README.md and .git may already be in the folder; they are kept. If the command fails, it removes
+the files that it wrote and nothing else.`,
     run: async ({ values, positionals: [document] }) =>
       (await import('./new/main.js')).newService({
         document,
@@ -73,21 +81,21 @@ export const VERBS: readonly Command[] = [
   verb({
     name: 'mock',
     usage: 'DOCUMENT [options]',
-    summary: 'Serve any OpenAPI document, with answers from its examples, or generated ones',
+    summary: 'Serve any OpenAPI document with responses from its examples, or generated ones',
     options: { 'allow-outside': OUTSIDE },
     example: 'path/to/openapi.yaml',
-    notes: `It reads the environment variables of every server, such as PORT and HOST, and API_TOKENS, whose tokens pass every
-security scheme; CORS_ORIGINS is any by default.`,
+    notes: `It reads the same environment variables as a service, such as PORT and HOST. A token in API_TOKENS is accepted by every security
+scheme. CORS_ORIGINS allows every origin by default.`,
     run: async ({ values, positionals: [document = ''] }) =>
       (await import('./mock/main.js')).mock(document, values['allow-outside']),
   }),
   ofService({
     name: 'generate',
     usage: '[options]',
-    summary: 'Update generated/ and the stubs of handlers from openapi/; list the changes',
+    summary: 'Update generated/ and the handler stubs from openapi/, and list the changes',
     options: {
-      all: { type: 'boolean', help: 'list every line about the last change: by default 20' },
-      check: { type: 'boolean', help: 'write nothing; the status is 1 if a file is stale' },
+      all: { type: 'boolean', help: 'list every line about the last change, not only the first 20' },
+      check: { type: 'boolean', help: 'write nothing; exit with status 1 if a file is out of date' },
       json: JSON_RESULT,
     },
     example: '--all',
@@ -96,7 +104,7 @@ security scheme; CORS_ORIGINS is any by default.`,
   ofService({
     name: 'dev',
     usage: '[options]',
-    summary: 'Serve while you edit: check every change, then replace the server',
+    summary: 'Serve while you edit: check every change, then restart the server',
     options: {},
     example: '',
     async run() {
@@ -107,12 +115,12 @@ security scheme; CORS_ORIGINS is any by default.`,
   ofService({
     name: 'check',
     usage: '[options]',
-    summary: 'Check types, lint, imports, format and generated/; list all findings',
+    summary: 'Check types, lint, imports, formatting and generated/, and list all findings',
     options: {
       only: {
         type: 'string',
         value: 'CHECKS',
-        help: 'these only, separated by commas: code, boundaries, format, generated, quick, test, slow, browser',
+        help: 'run only these, separated by commas: code, boundaries, format, generated, quick, test, slow, browser',
       },
       again: AGAIN,
       json: JSON_RESULT,
@@ -123,7 +131,7 @@ security scheme; CORS_ORIGINS is any by default.`,
   ofService({
     name: 'test',
     usage: '[options]',
-    summary: 'Build, and run every test',
+    summary: 'Build the service and run every test',
     options: { again: AGAIN, json: JSON_RESULT },
     example: '--again',
     run: async ({ values }) => (await import('./gate/main.js')).runGate(values, ['test']),
@@ -139,7 +147,7 @@ security scheme; CORS_ORIGINS is any by default.`,
     name: 'breaking',
     usage: 'GIT-REF [options]',
     summary:
-      'List the changes in openapi/ that break a client of the contract at the last common commit of GIT-REF and HEAD',
+      'List the changes in openapi/ since GIT-REF that break a client (since its last common commit with HEAD)',
     options: { all: ALL, json: JSON_RESULT },
     example: 'origin/main',
     failed: 2,
@@ -149,37 +157,37 @@ security scheme; CORS_ORIGINS is any by default.`,
     reason: why the break is intended, and what was agreed with the clients
     until: '2.0.0'  # the last version of the document (info.version) for which the entry holds
 
-One line may stand for a class, the same sentence at many places. Its entry has the number of changes that it accepts, so that
-none is accepted later without a look. A * is one step of the pointer:
+One entry can accept the same change in many places. It states how many, so that no later change is accepted unseen. A * stands for
+one step of the pointer:
 
   - change: '#/paths/*/*: the header parameter X-Tenant is new and required'
     reason: every client sends it since May
     until: '2.0.0'
     places: 57
 
-An entry whose change the base has already is spent, which is a notice. Any other one that matches no change is an error, and
-so is one that matches a change after its version. A new version of the document accepts nothing by itself.
+If GIT-REF already contains the change, the entry is no longer needed, and a notice says so. Any other entry that matches no change
+is an error, and so is an entry whose version has passed. Raising the version of the document accepts nothing by itself.
 
-Exit status: 0 no client breaks but as accepted, 1 one does or an entry is wrong, 2 the contracts cannot be compared.`,
+Exit status: 0 no unaccepted change breaks a client, 1 a change does or an entry is wrong, 2 the documents cannot be compared.`,
     run: async ({ values, positionals: [ref = ''] }) =>
       (await import('./breaking/main.js')).runBreaking(ref, values.all),
   }),
   verb({
     name: 'client',
     usage: '[DOCUMENT] [options]',
-    summary: 'Write a typed client of a document, by default of the service in the current folder',
+    summary: 'Generate a typed client for a document (default: that of the service in the current folder)',
     options: {
       out: {
         type: 'string',
         value: 'FILE',
-        help: 'the file to write: client.ts by default, generated/client.ts in a service',
+        help: 'the file to write (default: client.ts, or generated/client.ts in a service)',
       },
-      check: { type: 'boolean', help: 'write nothing; the status is 1 if the file is stale' },
+      check: { type: 'boolean', help: 'write nothing; exit with status 1 if the file is out of date' },
       'allow-outside': OUTSIDE,
       json: JSON_RESULT,
     },
     example: 'path/to/openapi.yaml --out src/museum-client.ts',
-    notes: 'The file needs no package: it calls fetch, in Node, Deno and browsers.',
+    notes: 'The file has no dependencies: it uses fetch, in Node, Deno and browsers.',
     async run({ values, positionals: [document] }) {
       if (document === undefined) assertService();
       return (await import('./client/main.js')).writeClient(document, values);
@@ -188,7 +196,7 @@ Exit status: 0 no client breaks but as accepted, 1 one does or an entry is wrong
   ofService({
     name: 'todo',
     usage: '[options]',
-    summary: 'List what is left to write',
+    summary: 'List what remains to be written',
     options: { json: JSON_RESULT },
     example: '--json',
     run: async () => (await import('./prove/service/todo.js')).todo(),
@@ -197,41 +205,41 @@ Exit status: 0 no client breaks but as accepted, 1 one does or an entry is wrong
     name: 'upgrade',
     usage: '[PACKAGE] [options]',
     summary:
-      'Put another version of contract-first-server into the service, with the tools that it was tested with',
+      'Install another version of contract-first-server and the versions of the tools it was tested with',
     options: {},
     example: './contract-first-server-3.0.0.tgz',
-    notes: `PACKAGE is a file, which goes to vendor/, or a version in the registry; by default the latest one. It is installed by npm,
-pnpm or Yarn, as the lock file says; then generated/ is updated, and what is left to do is listed. Run it by the new package if
-the old one does not know it: npx -y -p ./contract-first-server-3.0.0.tgz contract-first upgrade ./contract-first-server-3.0.0.tgz
+    notes: `PACKAGE is a file, which is copied to vendor/, or a version in the registry (default: the latest). npm, pnpm or Yarn installs it,
+depending on the lock file. Then generated/ is updated, and what remains to be done is listed. If the installed version has no such
+command, run the one in the new package: npx -y -p ./contract-first-server-3.0.0.tgz contract-first upgrade ./contract-first-server-3.0.0.tgz
 
-Exit status: 0 nothing but reading and testing is left to do, 1 something is, 2 wrong arguments.`,
+Exit status: 0 only review and testing remain, 1 more remains to be done, 2 wrong arguments.`,
     run: async ({ positionals: [given] }) => (await import('./upgrade.js')).upgrade(given),
   }),
   job({
     name: 'migrate',
     usage: '[options]',
-    summary: 'Apply the migrations that the database lacks, and list them',
+    summary: 'Apply pending database migrations and list them',
     options: { json: JSON_RESULT },
     example: '',
   }),
   job({
     name: 'seed',
     usage: '[options]',
-    summary: 'Fill the database of a developer: src/seed.ts',
+    summary: 'Seed the development database (src/seed.ts)',
     options: {},
     example: '',
   }),
   job({
     name: 'backup',
     usage: 'FILE [options]',
-    summary: 'Copy the SQLite database while it is used',
+    summary: 'Back up the SQLite database while the server runs',
     options: {},
     example: '/mnt/monday.db',
   }),
   job({
     name: 'restore',
     usage: 'FILE [options]',
-    summary: 'Put a backup in the place of the SQLite database',
+    summary: 'Restore the SQLite database from a backup',
     options: {},
     example: '/mnt/monday.db',
   }),

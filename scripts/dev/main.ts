@@ -32,9 +32,7 @@ function begin(): Session | undefined {
   try {
     const begun = openSession();
     for (const variable of begun.signing)
-      console.log(
-        `${variable} is not set; until this program ends the server signs with a secret of its own`,
-      );
+      console.log(`${variable} is not set: a generated secret signs tokens until this program ends`);
     return begun;
   } catch {
     return undefined;
@@ -58,7 +56,7 @@ function swap(): Promise<boolean> {
       if (worker === serving) {
         serving = undefined;
         if (!worker.exitedAfterDisconnect && !ending)
-          console.log(`the server exited with ${code}; edit a file to start it again`);
+          console.log(`the server exited with ${code}; edit a file to restart it`);
       }
       resolve(false);
     });
@@ -117,13 +115,13 @@ function startRest(): ChildProcess {
   const child = fork(require.resolve('./rest'), { cwd: root });
   child.on('message', ({ check, errors }: RestChecked) => {
     if (check === checks && errors !== undefined)
-      console.log(`\n${errors}\nthe server does not use these files and keeps running\n`);
+      console.log(`\n${errors}\nthe server keeps running with the previous files\n`);
   });
   child.once('exit', (status, signal) => {
     rest = undefined;
     if (!ending)
       console.log(
-        `the check of tests and scripts ended with ${signal ?? status}; the next change starts it again`,
+        `the check of tests and scripts ended with ${signal ?? status}; it restarts with the next change`,
       );
   });
   return child;
@@ -147,7 +145,7 @@ async function update(sources: boolean): Promise<void> {
   const mistakes = compiler.compile();
   if (mistakes !== undefined) failed(mistakes);
   else if (await swap()) {
-    console.log(`serving the current files, after ${Math.round(performance.now() - started)} ms\n`);
+    console.log(`serving the current files after ${Math.round(performance.now() - started)} ms\n`);
     checkRest();
   } else if (changed.size === 0) failed('the server did not start');
 }

@@ -65,7 +65,7 @@ async function main(drawing = false): Promise<boolean> {
   const drawn = text.replace(PICTURE, () => draw(output));
   if (drawing) writeFileSync(PICTURED, drawn);
   else if (drawn !== text) {
-    console.log('the diagram of the modules in CONTRIBUTING.md is stale: run `make modules`');
+    console.log('the module diagram in CONTRIBUTING.md is out of date: run `make modules`');
     return false;
   }
   return true;

@@ -148,7 +148,9 @@ async function check(
 ): Promise<Checked> {
   const skipped = again ? undefined : lastPass(name, digest);
   if (skipped !== undefined) {
-    console.log(`${name}: passed on these files at ${skipped}; --again (AGAIN=1) runs it again`);
+    console.log(
+      `${name}: already passed on these files at ${skipped}; to run it again, use --again (AGAIN=1)`,
+    );
     return { name, passed: true, skipped };
   }
   const began = performance.now();
@@ -194,7 +196,7 @@ export async function runGate(
   if (failed.length > 0) {
     const remedied = failed.map(({ name }) => {
       const { remedy } = CHECKS[name] ?? {};
-      return remedy === undefined ? name : `${name} (\`${remedy}\` repairs it)`;
+      return remedy === undefined ? name : `${name} (run \`${remedy}\` to fix it)`;
     });
     console.error(`\nfailed after ${seconds(began)}: ${remedied.join(', ')}`);
   }

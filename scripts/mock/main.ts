@@ -30,7 +30,7 @@ const PAUSE = 10;
  * values. The mock reads API_TOKENS, whose tokens pass every security scheme, CORS_ORIGINS, by default any, and the environment
  * variables that every server has.
  *
- * @param allowOutside whether parts of the document may be outside of its folder
+ * @param allowOutside whether references may lead to files outside the folder of the document
  * @throws {SourceError} if nothing of the document can be served
  * @throws {UsageError} if an environment variable is wrong
  */
@@ -57,7 +57,7 @@ export async function mock(file: string, allowOutside = false): Promise<undefine
   const address = await listen(server, config.host, config.port);
   console.log(`\nmock of ${file} on ${address} (documentation: ${address}/-/docs)`);
   if (generated !== undefined)
-    console.log(`API_TOKENS is not set; this token is valid until the mock ends: ${generated}`);
+    console.log(`API_TOKENS is not set; until the mock stops, use this token: ${generated}`);
   console.log('The credentials of the mock, as a file for `contract-first contract --credentials FILE`:');
   console.log(credentials);
   console.log(account);

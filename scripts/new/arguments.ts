@@ -12,7 +12,7 @@ export interface Given {
   readonly dir: string;
   /** Of the service; empty: that of the folder. */
   readonly name: string;
-  /** Whether parts of the document may be outside of its folder. */
+  /** Whether references may lead to files outside the folder of the document. */
   readonly allowOutside: boolean;
 }
 
@@ -27,8 +27,7 @@ export function assertFile(file: string): void {
     : statSync(file).isFile()
       ? undefined
       : 'which is a folder';
-  if (got !== undefined)
-    throw new UsageError(`DOCUMENT: expected a file that can be read, got ${file}, ${got}`);
+  if (got !== undefined) throw new UsageError(`DOCUMENT: cannot read ${file}: ${got}`);
 }
 
 /**
@@ -37,13 +36,12 @@ export function assertFile(file: string): void {
  */
 export function assertFree(folder: string, source: Source): void {
   if (!existsSync(folder)) return;
-  if (!statSync(folder).isDirectory())
-    throw new UsageError(`--dir: expected a folder, got ${folder}, which is a file`);
+  if (!statSync(folder).isDirectory()) throw new UsageError(`--dir: ${folder} is a file; expected a folder`);
   const own = source.files.map((file) => realpathSync(file));
   const foreign = firstOther(realpathSync(folder), own, ALLOWED);
   if (foreign !== undefined)
     throw new UsageError(
-      `--dir: expected a new folder, or one that is empty but for the document, got ${folder}, which has ${path.relative(realpathSync(folder), foreign)}: \`--dir NAME\` makes a new one`,
+      `--dir: ${folder} is not empty: it contains ${path.relative(realpathSync(folder), foreign)}; use \`--dir NAME\` to create a new folder`,
     );
 }
 

@@ -13,12 +13,12 @@ export const EXAMPLE = path.join(__dirname, 'example.yaml');
  */
 export async function askDocument(input = process.stdin, output = process.stdout): Promise<string> {
   const missing = new UsageError(
-    'expected DOCUMENT, an OpenAPI document in YAML or JSON, got none. Example: contract-first new museum.yaml',
+    'DOCUMENT is missing: an OpenAPI document in YAML or JSON. Example: contract-first new museum.yaml',
   );
   if (!input.isTTY || !output.isTTY) throw missing;
   const lines = createInterface({ input, output });
   try {
-    lines.setPrompt('Path of your OpenAPI document (Enter: a small example to begin with): ');
+    lines.setPrompt('Path of your OpenAPI document (press Enter for a small example): ');
     lines.prompt();
     const [answer] = (await Promise.race([once(lines, 'line'), once(lines, 'close')])) as [string?];
     if (answer === undefined) throw missing;

@@ -115,19 +115,25 @@ async function prove(written: ReadonlySet<string>, progress: (text: string) => v
   const stubs =
     unsound.length === 0
       ? ''
-      : `; left as stubs, because what follows from the document does not keep it: ${unsound.join(', ')}`;
-  if (errors !== '') return { green: false, summary: `the types are wrong: contract-first check\n${errors}` };
+      : `; left as stubs, because the generated handlers do not conform to the document: ${unsound.join(', ')}`;
+  if (errors !== '')
+    return { green: false, summary: `type checking failed (contract-first check):\n${errors}` };
   if (!report)
-    return { green: false, summary: `the contract tests did not run: contract-first contract\n${output}` };
+    return {
+      green: false,
+      summary: `the contract tests could not run (contract-first contract):\n${output}`,
+    };
   const added = waivable.length === 1 ? '1 waiver is' : `${waivable.length} waivers are`;
   const news =
-    waivable.length > 0 ? `; ${added} added to ${SERVICE} for what no request can show${stubs}` : stubs;
+    waivable.length > 0
+      ? `; ${added} added to ${SERVICE} for rules that no request can prove${stubs}`
+      : stubs;
   if (!tests.green) return { green: false, summary: `${output.trimEnd()}${news}` };
   const figures = /^.*PROVEN \d+\/.*?(?=, \d+ requests|$)/m.exec(output)?.[0] ?? '';
   // No case of a stub could be made. That is no fault of the service.
   const unmade = (report.leftOut ?? [])
     .filter(({ family }) => family === 'baseline')
-    .map(({ operation, reason }) => `\n  no request can be made for the stub ${operation}: ${reason}`);
+    .map(({ operation, reason }) => `\n  no request could be generated for the stub ${operation}: ${reason}`);
   return { green: true, summary: `contract tests: ${figures}${news}${unmade.join('')}` };
 }
 
@@ -201,11 +207,11 @@ async function main(): Promise<void> {
     'generating the types',
     generated,
     ({ length }) =>
-      `generated the types${length === 0 ? '' : `, and ${length} stub${length === 1 ? '' : 's'} of handlers`}`,
+      `generated the types${length === 0 ? '' : `, and ${length} handler stub${length === 1 ? '' : 's'}`}`,
   );
   await steps.step('formatting', format, (count) => `formatted ${count} files`);
   const { green } = await steps.step(
-    'checking the types, and running the contract tests',
+    'checking the types and running the contract tests',
     (progress) => prove(written, progress),
     ({ summary }) => summary,
   );

@@ -55,7 +55,7 @@ async function manage(
   const command = [...(isWindows ? ['cmd', '/d', '/c'] : []), manager, ...args];
   const { status, stdout, stderr } = await run(command, cwd, { signal }).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    throw new SourceError(`expected the program ${manager} to install the packages, got none on PATH`);
+    throw new SourceError(`cannot install the packages: ${manager} is not on PATH`);
   });
   if (status === 0) return stdout;
   throw new SourceError(failure(manager, `${stderr}\n${stdout}`));

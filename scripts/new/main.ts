@@ -54,7 +54,7 @@ export async function newService(options: Options, steps = new Steps()): Promise
     journal.undo();
     const { reason } = interruption.signal as { reason?: NodeJS.Signals };
     if (reason === undefined) throw error;
-    console.error(`\n${reason}: what was written is removed`);
+    console.error(`\n${reason}; removing the files that were written`);
     return 128 + constants.signals[reason];
   } finally {
     for (const signal of SIGNALS) process.off(signal, interrupt);
@@ -80,12 +80,12 @@ async function lay(
     ({ notes }) => [`read ${path.basename(given.document)}`, ...notes].join('\n  '),
   );
   await steps.step(
-    'packing the toolchain',
+    'packing contract-first-server',
     () => {
       journal.open();
       return vendor(journal, manager, built, signal);
     },
-    (file) => `packed the toolchain as vendor/${file}`,
+    (file) => `packed contract-first-server into vendor/${file}`,
   );
   await steps.step(
     'writing the files',
@@ -105,7 +105,7 @@ async function lay(
   const finish = path.join(folder, 'node_modules/contract-first-server/dist/scripts/new/finish.js');
   const { status } = await run([process.execPath, finish], folder, { signal, inherits: true });
   if (status !== 0 && status !== RED)
-    throw new SourceError(`the service could not be completed with the tools that are installed in it`);
+    throw new SourceError(`the tools installed in the service could not complete it`);
   remove(folder, originals.moved);
   if (originals.moved.length > 0) console.log(`moved to openapi/: ${originals.moved.join(', ')}`);
   console.log(await commit(folder));
@@ -114,12 +114,12 @@ async function lay(
   const start = `${newerNode()}${manager} run`;
   const next = [
     ...(shown === '' ? [] : [`cd ${quotedArgument(shown)}`]),
-    `${start} dev    # serves it while you edit, with a page to try it on`,
-    `${start} test   # ${status === RED ? 'is red: see above' : 'is green'}`,
-    `${start} todo   # lists what is left to write`,
+    `${start} dev    # serve it while you edit, with a page to try it out`,
+    `${start} test   # ${status === RED ? 'it fails: see above' : 'it passes'}`,
+    `${start} todo   # list what remains to be written`,
   ];
   console.log(
-    `\n${title} is laid out in ${shown || 'this folder'} after ${seconds} s. What is next:\n\n  ${next.join('\n  ')}`,
+    `\n${title} is ready in ${shown || 'this folder'} after ${seconds} s. Next:\n\n  ${next.join('\n  ')}`,
   );
 }
 
@@ -162,8 +162,8 @@ async function decide(given: Given, folder: string, tarball: string): Promise<De
     },
     notes: [
       ...new Set([...source.notes, ...layout.notes]),
-      ...(hasReadme ? ['README.md stays as it is: what the service would say in it is in SERVICE.md'] : []),
-      ...originals.kept.map((name) => `${name} stays as it is: the document of the service is in openapi/`),
+      ...(hasReadme ? ['README.md is kept: the README of the service is SERVICE.md'] : []),
+      ...originals.kept.map((name) => `${name} is kept: the service has its own copy in openapi/`),
     ],
     originals,
   };

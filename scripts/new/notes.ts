@@ -34,9 +34,9 @@ function successes(
   return [...operations].flatMap((operation) => {
     const { operationId } = operation;
     if (proposed.has(jsonPath(document, operation.pointer)))
-      return `${operationId} documents no success: openapi/overlay.yaml proposes 204. Add the right 2XX to the document, or there`;
+      return `${operationId} documents no success response: openapi/overlay.yaml proposes 204. Add the right 2XX response to the document or to the overlay`;
     return succeedsByDefault(operation)
-      ? `${operationId} documents no success but default, which its handler answers with 200: openapi/overlay.yaml adds 4XX for its errors`
+      ? `${operationId} documents no success response except default, so its handler answers 200: openapi/overlay.yaml adds 4XX for errors`
       : [];
   });
 }
@@ -59,7 +59,7 @@ function wordless(others: readonly OtherBody[]): string[] {
   const [first, ...more] = others.filter(({ shape }) => shape !== undefined && !says(shape));
   if (!first) return [];
   const named = `the ${first.status} of ${first.operationId}${more.length > 0 ? ` and ${more.length} more` : ''}`;
-  return [`${named} has no known place for what was wrong: put \`message\` there in OTHERS of src/errors.ts`];
+  return [`${named} has no property for the error message: add \`message\` in OTHERS of src/errors.ts`];
 }
 
 /** One line for each reason. */

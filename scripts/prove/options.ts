@@ -4,17 +4,17 @@ const NUMBER = (help: string, value = 'N') => ({ type: 'string', value, help }) 
 
 /** Of each command that runs the prover. */
 export const RUN_OPTIONS = {
-  runs: NUMBER('generated requests for each operation, valid and faulty each'),
-  only: { type: 'string', value: 'OPERATIONS', help: 'test these only, separated by commas' },
-  seed: NUMBER('the seed of the generated requests (a digest of the document)'),
-  replay: { type: 'string', value: 'CASE', help: 'send one generated case again, as the report prints it' },
+  runs: NUMBER('generated requests per operation, both valid and invalid'),
+  only: { type: 'string', value: 'OPERATIONS', help: 'test only these, separated by commas' },
+  seed: NUMBER('the seed of the generated requests (default: a digest of the document)'),
+  replay: { type: 'string', value: 'CASE', help: 'resend one generated request, named as in the report' },
   report: {
     type: 'string',
     value: 'FOLDER',
-    help: 'where to write index.html, contract.json and junit.xml (reports/contract)',
+    help: 'the folder for index.html, contract.json and junit.xml (default: reports/contract)',
   },
-  github: { type: 'boolean', help: 'annotate the lines of the document (default in GitHub Actions)' },
-  json: { type: 'boolean', help: 'print the report as JSON, as contract.json has it' },
+  github: { type: 'boolean', help: 'annotate lines of the document (default: only in GitHub Actions)' },
+  json: { type: 'boolean', help: 'print the report as JSON, the same as contract.json' },
 } as const;
 
 /** Of the test of a server by its URL. */
@@ -22,7 +22,7 @@ export const URL_OPTIONS = {
   url: {
     type: 'string',
     value: 'URL',
-    help: 'the server: http://127.0.0.1:8080, https://example.org/base, unix:/run/service.sock',
+    help: 'the server to test: http://127.0.0.1:8080, https://example.org/base, unix:/run/service.sock',
   },
   doc: { type: 'string', value: 'FILE', help: 'its document' },
   credentials: {
@@ -30,30 +30,33 @@ export const URL_OPTIONS = {
     value: 'FILE',
     help: 'JSON: {"scheme": {"valid": "...", "invalid": "..."}}',
   },
-  write: { type: 'boolean', help: 'also change what the run creates' },
-  'write-all': { type: 'boolean', help: 'change everything: for a mock or a throw-away database' },
+  write: { type: 'boolean', help: 'also change and delete resources, but only those that the run creates' },
+  'write-all': {
+    type: 'boolean',
+    help: 'change and delete any resource: for a mock or a disposable database',
+  },
   profile: {
     type: 'string',
     value: 'NAME',
-    help: 'document (default): what the document and the standards state; strict: also what contract-first-server decides beyond them',
+    help: 'document (default): what the document and the standards require; strict: also what contract-first-server adds to them',
   },
-  rate: NUMBER('requests per second (100)'),
-  max: NUMBER('requests in all (50000)'),
-  timeout: NUMBER('milliseconds until a response is complete (10000)', 'MS'),
-  'body-limit': NUMBER('the largest request body, to test it', 'BYTES'),
+  rate: NUMBER('requests per second (default: 100)'),
+  max: NUMBER('requests in total (default: 50000)'),
+  timeout: NUMBER('milliseconds to wait for a complete response (default: 10000)', 'MS'),
+  'body-limit': NUMBER('the largest request body that the server accepts, to test that limit', 'BYTES'),
   'error-schema': {
     type: 'string',
     value: 'POINTER',
-    help: 'the schema of the body of every refusal, for the profile strict',
+    help: 'the schema of every error body, for the profile strict',
   },
-  ca: { type: 'string', value: 'FILE', help: 'certificates that https trusts' },
+  ca: { type: 'string', value: 'FILE', help: 'CA certificates to trust for https' },
   insecure: { type: 'boolean', help: 'accept any certificate' },
   waivers: {
     type: 'string',
     value: 'FILE',
-    help: 'known failures, and obligations that need no proof: JSON or YAML, a list of {"failure" or "obligation": "text with *", "reason": "...", "expires": "2026-12-31"}',
+    help: 'known failures, and obligations that need no proof: a JSON or YAML list of {"failure" or "obligation": "text with *", "reason": "...", "expires": "2026-12-31"}',
   },
-  'allow-outside': { type: 'boolean', help: 'parts of the document may be outside of its folder' },
+  'allow-outside': { type: 'boolean', help: 'allow references to files outside the folder of the document' },
 } as const;
 
 /** The command of this package. */
@@ -61,11 +64,11 @@ export const CONTRACT = {
   name: 'contract',
   usage: '[options]',
   summary:
-    'Test the service in the current folder against its document, or with --url and --doc any server against its own',
+    'Run contract tests against the service in the current folder, or against any server with --url and --doc',
   options: {
     serve: {
       type: 'boolean',
-      help: 'start the server of the tests, and wait: for the curl lines of the report',
+      help: 'start the server that the tests use and keep it running, for the curl lines of the report',
     },
     ...RUN_OPTIONS,
     ...URL_OPTIONS,
@@ -73,5 +76,5 @@ export const CONTRACT = {
   example: '--url http://127.0.0.1:8080 --doc path/to/openapi.yaml',
   failed: 2,
   notes:
-    'Exit status: 0 nothing failed and nothing is open, 1 something failed or is open, 2 the run could not start or end.',
+    'Exit status: 0 nothing failed and nothing is unproven, 1 something is, 2 the run could not start or finish.',
 } as const;

@@ -81,7 +81,7 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
     expect(existsSync(join(dir, 'src/main.ts'))).toBe(true);
     // It ends when nobody has its output any more.
     expect(await run.stop(signal)).toBe({ SIGINT: 130, SIGTERM: 143, SIGHUP: 129 }[signal]);
-    expect(run.output()).toContain(`${signal}: what was written is removed`);
+    expect(run.output()).toContain(`${signal}: removing the files that were written`);
     expectUntouched(dir);
   },
 );

@@ -100,7 +100,7 @@ slow(() => {
     const script = dev.output().length;
     project.write('scripts/new.ts', "export const one: number = 'two';\n");
     await dev.printed(
-      /scripts\/new\.ts\(1,14\): error TS2322[^]*the server does not use these files and keeps running/,
+      /scripts\/new\.ts\(1,14\): error TS2322[^]*the server keeps running with the previous files/,
       script,
     );
     expect(dev.output().slice(script)).not.toContain('src/extra/new.ts');

@@ -19,7 +19,7 @@ test.each([
   [
     'no document, where nobody can be asked',
     { document: undefined },
-    /^expected DOCUMENT, an OpenAPI document/,
+    /^DOCUMENT is missing: an OpenAPI document/,
   ],
   ['a document that does not exist', { document: 'none.yaml' }, /got none\.yaml, which does not exist$/],
   ['a folder as the document', { document: __dirname }, /, which is a folder$/],

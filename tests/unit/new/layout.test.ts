@@ -100,7 +100,7 @@ it('names operations, and adds a success and a body of errors, where the documen
   expect(overlay).toMatch(/target: \$\.paths\['\/carts\/\{id\}'\]\.delete\.responses\['400'\]/);
   expect(overlay).not.toContain('413');
   expect(notes).toContain(
-    'deleteCartsId documents no success: openapi/overlay.yaml proposes 204. Add the right 2XX to the document, or there',
+    'deleteCartsId documents no success response: openapi/overlay.yaml proposes 204. Add the right 2XX response to the document or to the overlay',
   );
   expect(notes.join('\n')).toContain(
     'the document has no error body: openapi/overlay.yaml adds that of RFC 9457',
