@@ -260,7 +260,7 @@ describe('a stream that does not end by itself', () => {
   });
 
   /** How the connection of a client ends, whether its response is complete, and what is reported. */
-  async function broken(version: '1.0' | '1.1', ...given: Parameters<typeof serve>) {
+  async function broken(version: '1.0' | '1.1', ...given: Parameters<typeof serve>): Promise<unknown[]> {
     const { app, outcomes, over, faults } = serve(...given);
     const ended = await listening(app, async (port) => {
       // Node 22 reads an end where a reset comes with the last bytes: a write notices it.
@@ -354,7 +354,7 @@ describe('a stream that does not end by itself', () => {
       'the next piece of the body did not come within 100 ms',
     ],
   ])('is incomplete for its client, and is reported, if it %s', async (_, given, place, cause) => {
-    const reported = [
+    const reported: unknown[] = [
       200,
       'unexpected',
       `the response broke off ${place}`,
@@ -449,7 +449,7 @@ describe('a stream that breaks off delivers what it has written', () => {
       ...lines,
       compile: () => ({
         async *encode(items) {
-          for await (const item of items) yield item && Buffer.alloc(30_000_000);
+          for await (const item of items) if (item) yield Buffer.alloc(30_000_000);
         },
       }),
     };
