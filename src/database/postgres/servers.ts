@@ -93,9 +93,11 @@ export function serversOf(target: Target, warned?: (message: string) => void): S
     for (const server of target.servers.toSorted((a, b) => Number(isAvoided(a)) - Number(isAvoided(b)))) {
       const left = deadline - performance.now();
       if (left <= 0) break;
+      const lastFailure = failed.get(server);
       try {
         const session = await connectTo(server, target, Math.min(target.connectTimeout, left), warn);
-        failed.delete(server);
+        // A failure since then tells more than a connection that began before it.
+        if (failed.get(server) === lastFailure) failed.delete(server);
         return session;
       } catch (error) {
         avoid(server);
