@@ -1,9 +1,10 @@
 import { readFile, stat } from 'node:fs/promises';
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { codeOf } from '../failure';
 import { StoreUnavailable } from '../store';
 import { WORK_TIMEOUT } from '../transaction';
 import { PARSERS, READ_ONLY, typesOf } from './dialect';
+import { pg } from './pg';
 import { cancelled, preludes } from './statements';
 import type { Server, Target } from './url';
 
@@ -120,7 +121,7 @@ async function connectTo(
   const url = new URL(server.url);
   const { passwordFile } = target;
   if (passwordFile !== undefined) url.searchParams.set('password', await readPassword(passwordFile));
-  const client = new Client({
+  const client = new (pg().Client)({
     connectionString: url.href,
     connectionTimeoutMillis: timeout,
     query_timeout: ANSWER_TIMEOUT,
