@@ -165,9 +165,9 @@ describe('the command', () => {
     [['generate', '--help'], 0, /^ {2}--check {2}/m, /^$/],
     [['help', 'generate'], 0, /^ {2}--check {2}/m, /^$/],
     [['--version'], 0, new RegExp(`^${version.replaceAll('.', '\\.')}\n$`), /^$/],
-    [['genrate'], 2, /^$/, /^contract-first: there is no verb "genrate", but there is generate\. .*\n$/],
-    [['nothing'], 2, /^$/, /^contract-first: there is no verb "nothing"\. .*\n$/],
-    [['--verbose'], 2, /^$/, /^contract-first: there is no verb "--verbose".*\n$/],
+    [['genrate'], 2, /^$/, /^contract-first: unknown command "genrate"; did you mean generate\?\n.*\n$/],
+    [['nothing'], 2, /^$/, /^contract-first: unknown command "nothing"\n.*\n$/],
+    [['--verbose'], 2, /^$/, /^contract-first: unknown command "--verbose".*\n.*\n$/],
     [['check', '--json'], 2, /^\{\n {2}"error": "expected the folder of a service, /, /^expected the folder/],
   ])('%j ends with %i', async (args, status, stdout, stderr) => {
     const matching = (pattern: RegExp) => expect.stringMatching(pattern) as string;

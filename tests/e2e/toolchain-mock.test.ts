@@ -94,7 +94,7 @@ it.each([
 
 it('generates a valid token if none is configured', async () => {
   const address = await serve(SECURITY);
-  const [, token = ''] = await mock.printed(/this token is valid until the mock ends: (\S+)/);
+  const [, token = ''] = await mock.printed(/until the mock stops, use this token: (\S+)/);
   const answer = await ask(address, { Authorization: `Bearer ${token}` });
   expect(await answer.json()).toEqual({ name: 'text' });
   expect((await ask(address, { Authorization: 'Bearer other' })).status).toBe(401);
