@@ -49,7 +49,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   generated: { commands: ['../cli generate --check'] },
   quick: {
     commands: [`${JEST} --testPathIgnorePatterns ${SLOW} ${LEFT_OUT}`],
-    omission: `left out ${LEFT_OUT.replaceAll(' ', ', ')}: \`${RUN} test\` runs them`,
+    omission: `not run: ${LEFT_OUT.replaceAll(' ', ', ')}; \`${RUN} test\` runs them`,
   },
   test: {
     commands: [

@@ -83,7 +83,7 @@ test('a program of the service ends with its own status, tells what it did as JS
   const verb = (name: string, ...args: string[]) => project.command(name, ...args);
   project.write('src/seed.ts', "throw new TypeError('the pots are missing');\n");
   const { status, output } = verb('seed');
-  const where = '--debug prints where this is\n';
+  const where = 'use --debug for the stack\n';
   expect({ status, output }).toEqual({ status: 1, output: `TypeError: the pots are missing\n${where}` });
   expect(verb('seed', '--debug').output).toMatch(/^\s+at .*seed\.ts:1/m);
   project.write('src/seed.ts', "import 'pots';\n");
@@ -97,7 +97,7 @@ test('a program of the service ends with its own status, tells what it did as JS
   rmSync(join(project.folder, 'src/seed.ts'));
   expect(verb('seed')).toMatchObject({
     status: 2,
-    output: expect.stringMatching(/^expected the program src\/seed\.ts/) as string,
+    output: expect.stringMatching(/^src\/seed\.ts does not exist/) as string,
   });
 });
 

@@ -43,7 +43,7 @@ it.each([
   expect(files['src/dependencies.ts']?.includes('openSenders<webhooks>')).toBe(sends);
   expect(files['.env.example']?.includes('WEBHOOK_SECRETS=')).toBe(sends);
   expect(files['tests/contract/service.ts']?.includes('WEBHOOK_SECRETS: ')).toBe(sends);
-  expect(notes.filter((note) => note.startsWith('no webhook and no callback is sent'))).toHaveLength(
+  expect(notes.filter((note) => note.startsWith('webhooks and callbacks are not sent'))).toHaveLength(
     sends ? 0 : 1,
   );
 });

@@ -114,7 +114,7 @@ test.each(VERBS.filter(({ name }) => !ANYWHERE.includes(name)).map((verb) => [ve
     const { status, stderr } = await run(verb, ...positionals);
     expect({ status, sentence: isSentence(stderr) }).toEqual({ status: 2, sentence: true });
     expect(stderr).toMatch(
-      /^expected the folder of a service, got .*`npx -p contract-first-server contract-first new DOCUMENT`$/,
+      / is not the folder of a service: it has no package\.json; .*`npx -p contract-first-server contract-first new DOCUMENT`$/,
     );
   },
 );
@@ -125,7 +125,7 @@ test.each(['{', 'null', '7', ''])('a package.json with the text %j is a sentence
   expect(verb && (await run(verb))).toEqual({
     status: 2,
     stdout: '',
-    stderr: 'package.json: expected a file with an object in JSON',
+    stderr: 'package.json: expected a JSON object',
   });
 });
 
