@@ -1,9 +1,10 @@
 import { readFile, stat } from 'node:fs/promises';
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { codeOf } from '../failure';
 import { StoreUnavailable } from '../store';
 import { WORK_TIMEOUT } from '../transaction';
 import { PARSERS, READ_ONLY, typesOf } from './dialect';
+import { pg } from './pg';
 import { cancelled, preludes } from './statements';
 import type { Server, Target } from './url';
 
@@ -93,9 +94,11 @@ export function serversOf(target: Target, warned?: (message: string) => void): S
     for (const server of target.servers.toSorted((a, b) => Number(isAvoided(a)) - Number(isAvoided(b)))) {
       const left = deadline - performance.now();
       if (left <= 0) break;
+      const lastFailure = failed.get(server);
       try {
         const session = await connectTo(server, target, Math.min(target.connectTimeout, left), warn);
-        failed.delete(server);
+        // A failure since then tells more than a connection that began before it.
+        if (failed.get(server) === lastFailure) failed.delete(server);
         return session;
       } catch (error) {
         avoid(server);
@@ -118,7 +121,7 @@ async function connectTo(
   const url = new URL(server.url);
   const { passwordFile } = target;
   if (passwordFile !== undefined) url.searchParams.set('password', await readPassword(passwordFile));
-  const client = new Client({
+  const client = new (pg().Client)({
     connectionString: url.href,
     connectionTimeoutMillis: timeout,
     query_timeout: ANSWER_TIMEOUT,

@@ -12,6 +12,8 @@ import {
   StoreUnavailable,
   UnusableDatabase,
 } from '../../../src/database';
+import { serversOf } from '../../../src/database/postgres/servers';
+import { readUrl } from '../../../src/database/postgres/url';
 import { keepFolder } from '../../support/folder';
 import { freePort, type Postgres, startPostgres } from '../../support/postgres';
 import { INSERT, VISITS } from '../../support/visits';
@@ -153,6 +155,21 @@ test.each([
   await Promise.all([write(), change(), write(), change(), database.ready()]);
   expect(await portOf(database)).toEqual([second.port]);
   expect(await database.query(sql`SELECT count(*) AS count FROM visits`)).toEqual([{ count: 4n }]);
+});
+
+test('a connection that began before its server failed does not make it the first to be tried again', async () => {
+  const target = readUrl(urlOf([first.port, second.port]));
+  const servers = serversOf(target);
+  const connect = async () => {
+    const { client, server } = await servers.connect();
+    closing.push(() => client.end());
+    return server;
+  };
+  const [before, other] = target.servers;
+  const connecting = connect();
+  if (before) servers.avoid(before);
+  expect(await connecting).toBe(before);
+  expect(await connect()).toBe(other);
 });
 
 test('while the only server takes no writes they are refused, and taken afterwards', async () => {
