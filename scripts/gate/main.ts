@@ -53,7 +53,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   generated: { commands: ['../cli generate --check'] },
   quick: {
     commands: [`${JEST} ${except([SLOW, ...LEFT_OUT.split(' ')])}`],
-    omission: `left out ${LEFT_OUT.replaceAll(' ', ', ')}: \`${RUN} test\` runs them`,
+    omission: `not run: ${LEFT_OUT.replaceAll(' ', ', ')}; \`${RUN} test\` runs them`,
   },
   test: {
     commands: [

@@ -28,7 +28,7 @@ const placeOf = (file?: string) =>
 export const SQLITE: Driver = {
   copies(url, schema) {
     const file = fileOf(url);
-    if (file === undefined) throw new Error('it is not kept, and so there is nothing to copy');
+    if (file === undefined) throw new Error('it is not persistent, so there is nothing to copy');
     return copiesOf(file, schema);
   },
   urls: ['memory:', 'sqlite:PATH'],
@@ -63,7 +63,7 @@ export const SQLITE: Driver = {
       // A restore that had the file locked has put another one in its place: the log would be that of both.
       const checkPlace = () => {
         if (placeOf(file) !== placed)
-          throw new StoreUnavailable('another file has taken its place meanwhile: start again');
+          throw new StoreUnavailable('another file has replaced it in the meantime: start again');
       };
       const checkSchema = await whenFree(() => prepareVersion(db, schema));
       await whenFree(() => db.transaction('DEFERRED', checkSchema));
