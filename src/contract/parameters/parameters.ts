@@ -25,6 +25,7 @@ import {
   Unservable,
 } from './parts';
 import { compileText } from './styles';
+import { compileBracketsReader } from './brackets';
 
 export { MalformedParameter };
 
@@ -118,6 +119,10 @@ function compileParameter(document: OpenApiDocument, parameter: Parameter, reade
   if (location === 'querystring') return;
   const decode = style === 'cookie' ? literalCookie : DECODE[location];
   const value = DescribedValue.at(document, schemaPointer);
+  if (location === 'query' && style === 'deepObject') {
+    addReader(readers.query, compileBracketsReader(name, value, style, decode));
+    return;
+  }
   const parts = json ? compileWhole(value, decode, jsonText) : compileParts(value, decode);
   switch (location) {
     case 'path':
