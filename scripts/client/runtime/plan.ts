@@ -13,6 +13,8 @@ export interface Parameter extends Style {
   /** Whether it is required or has a default, so that to leave it out says something else than an empty list. */
   readonly isTelling?: boolean;
   readonly in: 'path' | 'query' | 'querystring' | 'header' | 'cookie';
+  /** The parts of a whole query that is a form. */
+  readonly parts?: Media['parts'];
 }
 
 /** A part of a form. */

@@ -65,7 +65,7 @@ class WrittenParameters {
     else if (place === 'cookie')
       this.cookies.push(...writePairs(parameter, value, style === 'cookie' ? inCookie : percent));
     else if (place === 'querystring')
-      this.whole = parameter.json === true ? percent(jsonOf(value)) : writeForm({}, value);
+      this.whole = parameter.json === true ? percent(jsonOf(value)) : writeForm(parameter.parts, value);
     else this.headers.set(name, inField(writeText(parameter, value, asIs)));
   }
 

@@ -107,6 +107,19 @@ export function writeText(rule: Style, value: unknown, encode: Encode): string {
   );
 }
 
+/** The pairs of a value whose name continues in brackets: with the name of each property, and the index of each item. */
+function deepPairs(name: string, value: unknown, encode: Encode): [string, string][] {
+  if (typeof value !== 'object' || value === null) return [[name, encode(plain(value))]];
+  const parts = isList(value) ? [...value.entries()] : entriesOf(value);
+  if (parts.length === 0) throw new UnwritableRequest('nothing tells an empty list or object from none');
+  return parts.flatMap(([step, part]) => {
+    const inner = String(step);
+    if (/^$|[[\]]/.test(inner))
+      throw new UnwritableRequest(`brackets cannot carry the name ${JSON.stringify(inner)}`);
+    return deepPairs(`${name}${encode('[')}${encode(inner)}${encode(']')}`, part, encode);
+  });
+}
+
 /** The pairs of a value in a query, a cookie or a form. A list without items has none (RFC 6570 section 2.3). */
 export function writePairs(
   rule: Style,
@@ -117,6 +130,7 @@ export function writePairs(
   const { style, explode } = rule;
   const name = encode(rule.name);
   if (rule.json === true) return [[name, encode(jsonOf(value))]];
+  if (style === 'deepObject') return isEmpty(value) ? [] : deepPairs(name, value, encode);
   const separator = separators[style] ?? ',';
   const part = (one: unknown) => (explode ? encode(plain(one)) : whole(encode(plain(one)), separator));
   if (isList(value)) {
@@ -127,8 +141,6 @@ export function writePairs(
   }
   if (typeof value !== 'object' || value === null) return [[name, encode(plain(value))]];
   const pairs = entriesOf(value).map(([key, member]): [string, string] => [part(key), part(member)]);
-  if (style === 'deepObject')
-    return pairs.map(([key, text]) => [`${name}${encode('[')}${key}${encode(']')}`, text]);
   return explode || pairs.length === 0 ? pairs : [[name, pairs.flat().join(separator)]];
 }
 

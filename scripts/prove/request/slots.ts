@@ -6,7 +6,7 @@ import type { Oracle } from '../schema/oracle';
 import { anyValueOf, branchCombinations, isClosed, propertyNames } from '../schema/locations';
 import { type Mode, samples } from '../schema/samples';
 import { type Body, type BodyCodec, bodyEncoding, codecOfBody, formOf, schemaOfBody } from './encodings';
-import { decodeText, serializeParameter } from './serialize';
+import { decodeBrackets, decodeText, serializeParameter } from './serialize';
 
 /** The encoded parameters and body of a request. */
 export interface Inputs {
@@ -58,9 +58,9 @@ function parameterSlot({ requests }: Document, parameter: Parameter): Slot {
       if (form) return form.decode(value);
       if (serializeParameter(parameter, value) === undefined) return undefined;
       if (hasUnlistedPairs(requests, parameter, value)) return undefined;
-      return parameter.mediaType === undefined
-        ? decodeText(requests, anyValueOf(parameter.schema), value)
-        : value;
+      if (parameter.mediaType !== undefined) return value;
+      const decode = parameter.style === 'deepObject' ? decodeBrackets : decodeText;
+      return decode(requests, anyValueOf(parameter.schema), value);
     },
     fill: (inputs, value) => ({
       ...inputs,

@@ -1,9 +1,11 @@
 import { DescribedValue } from '../operations/described-value';
 import { isObject, joinPointer, type JsonObject, members, type OpenApiDocument } from '../document/document';
 import { decodeText } from '../http/body';
-import { essenceOf, isJson } from '../http/media-type';
+import { essenceOf, isJson, type MediaTypeObject } from '../http/media-type';
 import { excerpt } from '../json/excerpt';
 import { parseJson } from '../json/parse';
+import { stringifyJson } from '../json/stringify';
+import type { Parameter } from '../operations/operations';
 import { compileBrackets, compileBracketsReader, readOthers } from '../parameters/brackets';
 import {
   addReader,
@@ -31,6 +33,8 @@ import {
   unlisted,
   Unservable,
 } from '../parameters/parts';
+import { halves } from '../parameters/styles';
+import { writeParameter } from '../parameters/write';
 import type { Codec } from './codec';
 
 /** Forms (https://url.spec.whatwg.org/#application/x-www-form-urlencoded). They are read only. */
@@ -169,6 +173,56 @@ export function compileFields(
 /** Whether a property has the style of a query parameter (OpenAPI 3.1 section 4.8.15.1). */
 export const isStyled = ({ style, explode, allowReserved }: JsonObject): boolean =>
   [style, explode, allowReserved].some((field) => field !== undefined);
+
+/**
+ * The style in which a property is written; undefined if it is JSON, a text, or a pair for each item of a list. A text that may
+ * be the value itself is no JSON, so an object has brackets then.
+ */
+export function styleOf(
+  value: DescribedValue,
+  encoding: JsonObject,
+): Pick<Parameter, 'style' | 'explode'> | undefined {
+  const { style = 'form', explode = style === 'form', contentType } = encoding;
+  if (isStyled(encoding)) return { style: String(style), explode: explode === true };
+  const types = value.types() ?? [];
+  const isUnion = types.includes('object') && types.some((type) => !/^(object|array|null)$/.test(type));
+  return isUnion && contentType === undefined ? { style: 'deepObject', explode: true } : undefined;
+}
+
+/** The pairs of a form, not encoded. */
+export function writePairs(
+  document: OpenApiDocument,
+  { pointer, schema }: MediaTypeObject,
+  value: JsonObject,
+): [name: string, part: unknown][] {
+  const form = DescribedValue.at(document, schema);
+  const encodings = new Map(members(document.at(joinPointer(pointer, 'encoding'))));
+  return members(value).flatMap(([name, all]): [string, unknown][] => {
+    const encoding = encodings.get(name);
+    const style = styleOf(form.property(name), isObject(encoding) ? encoding : {});
+    if (!style) return [all].flat().map((part: unknown) => [name, part]);
+    const written = writeParameter(
+      { ...style, name, in: 'query', required: false, json: false, pointer, schemaPointer: undefined },
+      all,
+    );
+    return (written ?? '')
+      .split('&')
+      .filter((pair) => pair !== '')
+      .map((pair) => {
+        const [key, text] = halves(pair).map(decodeURIComponent);
+        return [key ?? '', text];
+      });
+  });
+}
+
+/** The text of a form. */
+export const writeForm = (document: OpenApiDocument, media: MediaTypeObject, value: JsonObject): string =>
+  new URLSearchParams(
+    writePairs(document, media, value).map(([name, part]): [string, string] => [
+      name,
+      typeof part === 'string' ? part : stringifyJson(part),
+    ]),
+  ).toString();
 
 function propertyReader(
   name: string,
