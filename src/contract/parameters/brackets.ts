@@ -181,7 +181,7 @@ function insert(top: Tree, path: readonly string[], texts: readonly string[]): v
     const known = tree.get(step);
     const isLast = i === path.length - 1;
     if (known && (isLast || !(known instanceof Map)))
-      throw new MalformedText('is given as a text, and again with brackets');
+      throw new MalformedText('is given with and without brackets');
     const next: Branch = isLast ? texts : known instanceof Map ? known : new Map<string, Branch>();
     if (!known) tree.set(step, next);
     if (next instanceof Map) tree = next;
