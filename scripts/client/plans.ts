@@ -74,9 +74,9 @@ class PlanReader {
         in: one.in,
         style: one.style,
         explode: one.explode,
-        ...(one.json && { json: true }),
+        ...(one.json ? { json: true } : one.content && !isForm(one.content) && { isText: true }),
         ...((one.required || this.hasDefault(one.schemaPointer)) && { isTelling: true }),
-        ...(one.querystring && { parts: this.parts(one.querystring) }),
+        ...(one.content && isForm(one.content) && { parts: this.parts(one.content) }),
       })),
       bodies: (requestBody?.content ?? []).map((media) => this.media(media, 'request')),
       responses: Object.fromEntries(
@@ -151,6 +151,8 @@ class PlanReader {
     return { name, explode, ...(json ? { json } : parts), ...this.text(schemaPointer) };
   }
 }
+
+const isForm = ({ type }: MediaTypeObject): boolean => type.essence === 'application/x-www-form-urlencoded';
 
 /** How a part without a style is written, by its Encoding Object: what has none is written by the kind of its value. */
 function partOf(given: unknown): plan.Part {

@@ -1,5 +1,4 @@
 import request from 'supertest';
-import type { Handlers } from '../../src/contract';
 import { buildService } from '../support/service';
 import { readFiles } from './document-server';
 
@@ -14,7 +13,7 @@ async function received(path: string, text: string): Promise<unknown> {
   };
   const { app } = buildService({
     document: await readFiles('brackets.yaml'),
-    handlers: { findCustomers: handler, addCustomer: handler, addPlain: handler } as Handlers,
+    handlers: { findCustomers: handler, addCustomer: handler, addPlain: handler },
   });
   const response =
     path === 'GET'

@@ -7,6 +7,8 @@ export interface Style {
   readonly explode: boolean;
   /** Whether the value is JSON text. */
   readonly json?: boolean;
+  /** Whether the value is a text in a media type that the client does not know. */
+  readonly isText?: boolean;
 }
 
 export interface Parameter extends Style {

@@ -74,6 +74,10 @@ export function jsonOf(value: unknown): string {
   return text;
 }
 
+/** The text of a value that has a media type. */
+export const wholeOf = ({ json }: Pick<Style, 'json'>, value: unknown): string =>
+  json === true ? jsonOf(value) : plain(value);
+
 /** Refuses a separator in a value: it would end the value. */
 function whole(text: string, separator: string): string {
   if (!text.includes(separator)) return text;
@@ -85,7 +89,7 @@ function whole(text: string, separator: string): string {
 /** The text of a path parameter or a header field. */
 export function writeText(rule: Style, value: unknown, encode: Encode): string {
   const { name, style, explode } = rule;
-  if (rule.json === true) return encode(jsonOf(value));
+  if (rule.json === true || rule.isText === true) return encode(wholeOf(rule, value));
   const prefix = style === 'label' ? '.' : style === 'matrix' ? ';' : '';
   const separator = explode && prefix !== '' ? prefix : ',';
   // A dot is no separator of a URL, but that of a label.
@@ -129,7 +133,7 @@ export function writePairs(
 ): [string, string][] {
   const { style, explode } = rule;
   const name = encode(rule.name);
-  if (rule.json === true) return [[name, encode(jsonOf(value))]];
+  if (rule.json === true || rule.isText === true) return [[name, encode(wholeOf(rule, value))]];
   if (style === 'deepObject') return isEmpty(value) ? [] : deepPairs(name, value, encode);
   const separator = separators[style] ?? ',';
   const part = (one: unknown) => (explode ? encode(plain(one)) : whole(encode(plain(one)), separator));

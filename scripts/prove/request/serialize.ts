@@ -1,4 +1,5 @@
 import type { Schemas } from '../document/direction';
+import { codecOf, isRange } from '../document/media';
 import type { Operation, Parameter } from '../document/model';
 import { NumberLiteral, print, type Value } from '../json/value';
 import {
@@ -26,7 +27,11 @@ const HEADER_VALUE = /^[!-~](?:[ -~]*[!-~])?$/;
 export function serializeParameter(parameter: Parameter, value: Value): string | undefined {
   const { in: location, style, explode } = parameter;
   const name = encodeName(location, parameter.name);
-  if (parameter.mediaType !== undefined) return addPrefix(parameter, percentEncode(location, print(value)));
+  if (parameter.mediaType !== undefined) {
+    const isJson = codecOf(parameter.mediaType) === 'json' || isRange(parameter.mediaType);
+    const text = typeof value === 'string' && !isJson ? value : print(value);
+    return addPrefix(parameter, percentEncode(location, text));
+  }
   if (style === 'deepObject') return bracketPairs(name, value)?.join('&');
   if (!Array.isArray(value) && !(value instanceof Map)) {
     const text = primitiveText(value);

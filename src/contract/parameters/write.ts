@@ -21,8 +21,9 @@ const ANY = /^/;
  *   (codecs/form.ts), the value of a header, or the pair of a cookie; undefined if it cannot carry the value
  */
 export function writeParameter(parameter: Parameter, value: unknown): string | undefined {
-  const { in: place, style, json, querystring } = parameter;
-  if (querystring) return wholeQuery(parameter, value);
+  const { in: place, style, json, content } = parameter;
+  if (place === 'querystring') return wholeQuery(parameter, value);
+  if (content && !json) return undefined; // the codec of a service reads it
   const encode = place === 'header' ? asIs : style === 'cookie' ? cookieText : encodeText;
   const text = json ? named(parameter, encode(stringifyJson(value))) : styled(parameter, value, encode);
   return (CARRIED[style === 'cookie' ? style : place] ?? ANY).test(text) ? text : undefined;

@@ -58,9 +58,9 @@ class Values {
   }
 
   private write(parameter: Parameter, value: unknown): string | undefined {
-    const { querystring } = parameter;
-    return querystring && isForm(querystring) && isObject(value)
-      ? writeForm(this.document, querystring, value)
+    const { content } = parameter;
+    return parameter.in === 'querystring' && content && isForm(content) && isObject(value)
+      ? writeForm(this.document, content, value)
       : writeParameter(parameter, value);
   }
 
