@@ -176,19 +176,17 @@ export function assertConfigured(config: CredentialsConfig, document: OpenApiDoc
     const [names, forms] = [namesOf, ({ form }: SecretSource) => form.many].map((text) =>
       alternatives.map((all) => all.map(text).join(' and ')).join('; or '),
     );
-    return `${names}: expected ${forms}`;
+    return `${names} is missing: expected ${forms}`;
   });
   const wrong = [
-    ...[...needed].map((source) => `${namesOf(source)}: expected ${source.form.many}`),
+    ...[...needed].map((source) => `${namesOf(source)} is missing: expected ${source.form.many}`),
     ...[...either].map(([text, [first, ...others]]) => {
       const more = others.length > 0 ? ` and ${others.length} more` : '';
       return `${text}, for ${first?.operationId}${more}`;
     }),
   ];
   if (wrong.length > 0)
-    throw new InvalidConfig(
-      wrong.map((text) => `${text}, since NODE_ENV is production, got none`).join('\n'),
-    );
+    throw new InvalidConfig(wrong.map((text) => `${text}, because NODE_ENV is production`).join('\n'));
 }
 
 /** The sources without secrets whose schemes have no issuer either. */
@@ -324,7 +322,7 @@ function checkKinds(document: OpenApiDocument, verifiers: Verifiers): void {
   const findings = securitySchemes(document).flatMap(({ name, pointer, kind: expected }) => {
     const verifier = Object.hasOwn(verifiers, name) ? verifiers[name] : undefined;
     if (!verifier || !isVerifier(verifier) || expected === undefined || expected === verifier.kind) return [];
-    const message = `src/auth.ts verifies this security scheme by ${KINDS[verifier.kind].verifier}: expected ${KINDS[expected].verifier}`;
+    const message = `src/auth.ts verifies this security scheme with ${KINDS[verifier.kind].verifier}: expected ${KINDS[expected].verifier}`;
     return [{ pointer, message }];
   });
   if (findings.length > 0) throw new InvalidContract(findings);

@@ -50,7 +50,7 @@ test.each(PAIRS)('%s for a scheme that needs %s', (given, expected, scheme, veri
     expect(Object.keys(open({ it: verifier }, scheme).strategies)).toEqual(['it']);
     return;
   }
-  const message = `src/auth.ts verifies this security scheme by ${given}: expected ${expected}`;
+  const message = `src/auth.ts verifies this security scheme with ${given}: expected ${expected}`;
   expect(() => open({ it: verifier }, scheme)).toThrow(
     new InvalidContract([{ pointer: '/components/securitySchemes/it', message }]),
   );
@@ -144,7 +144,7 @@ describe('in production each operation needs an alternative whose schemes are al
 
   it('names what is missing', () => {
     const expected = (names: string, what: string) =>
-      `${names}: expected ${what}, since NODE_ENV is production, got none`;
+      `${names} is missing: expected ${what}, because NODE_ENV is production`;
     const [tokens, users, keys] = ['API_TOKENS', 'API_USERS', 'API_KEYS'].map(
       (name) => `${name} or ${name}_FILE`,
     );
