@@ -17,7 +17,7 @@ export { isStub, stub } from './exchange/wiring';
 export type { Handler, HandlerRequest, HandlerResponse, Handlers, RequestContext } from './handler-types';
 export { attempt, faultToStderr, type ReportFault, safely } from './http/fault';
 export type { EntityTags, Preconditions, Validators } from './http/conditional';
-export { requestIdOf } from './http/header-field';
+export { requestIdOf, unsupported } from './http/header-field';
 export { preferredCoding } from './http/media-type';
 export { UnusableFolder } from './http/uploads';
 export { createHttpServer, listen, type ReportUnread, type ServerLimits } from './http-server';

@@ -13,7 +13,7 @@ import {
 import { type Store, type StoreObserver, UnusableDatabase } from '../database';
 import { createOperationalApp, HEADERS, type RuntimeOptions } from './app';
 import { clientOf } from './secrets';
-import { type CredentialsConfig, openCredentials, type Verifiers } from './credentials';
+import { assertConfigured, type CredentialsConfig, openCredentials, type Verifiers } from './credentials';
 import { InvalidConfig, type ServerConfig } from './config';
 import type { Errors } from './errors';
 import { invitation, startLine } from './invitation';
@@ -113,6 +113,8 @@ async function start<Config extends RunConfig<Dependencies>, Dependencies extend
   parts: ServiceParts<Config, Dependencies, Own>,
 ): Promise<void> {
   const config = parts.readConfig();
+  const document = new OpenApiDocument(readDocument(readFileSync(parts.document, 'utf8')));
+  assertConfigured(config.credentials, document);
   const worker = joinPrimary(config.worker);
   if (config.workers > 1 && !worker) {
     const [log, metrics] = [createLog(config.logLevel), createMetrics()];
@@ -122,7 +124,6 @@ async function start<Config extends RunConfig<Dependencies>, Dependencies extend
       (onDemand('./limiter') as typeof Limiters).countForWorkers();
     return runWorkers({ config, log, metrics, openProbes });
   }
-  const document = new OpenApiDocument(readDocument(readFileSync(parts.document, 'utf8')));
   const log = createLog(config.logLevel, worker?.place.number);
   const metrics = createMetrics();
   const report = createReport(parts.errors, log, metrics, HEADERS);

@@ -203,3 +203,28 @@ it('prints one line for a class of changes, which one entry accepts as far as it
     expect.stringContaining('#/paths/~1shelves~17/get/responses/200: the status 200 is gone'),
   ]);
 });
+
+it('compares two files, of any service: neither an overlay nor names of components matter', () => {
+  const text = project().read(DOCUMENT);
+  project().write('old.yaml', text);
+  // What the overlay of the service names has another name in these.
+  project().write('new.yaml', text.replaceAll('Note', 'Memo'));
+  project().write(
+    'broken.yaml',
+    text.replaceAll('Note', 'Memo').replace('type: string', 'type: string\n          maxLength: 30'),
+  );
+  expect(run('breaking', 'old.yaml', 'new.yaml')).toEqual({
+    status: 0,
+    output: 'nothing from old.yaml to new.yaml would break a client\n',
+  });
+  expect(run('breaking', 'old.yaml', 'broken.yaml')).toEqual({
+    status: 1,
+    output:
+      'breaking  #/components/schemas/Memo/properties/text/maxLength: in requests: maxLength 30 is new\n' +
+      '\n1 change from old.yaml to broken.yaml would break a client\n',
+  });
+  expect(run('breaking', 'old.yaml', 'none.yaml')).toEqual({
+    status: 2,
+    output: 'none.yaml: expected an OpenAPI document: there is no such file\n',
+  });
+});

@@ -1,12 +1,9 @@
-import { OpenApiDocument } from '../../src/contract';
 import { constants } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import contract from '../../generated/openapi.json';
 import { verifiers } from '../../src/auth';
 import { readConfig } from '../../src/config';
 import { InvalidConfig, variablesOf } from '../../src/runtime';
-import { testSecrets } from '../../scripts/prove';
 
 const EXAMPLE = readFileSync(join(__dirname, '../../.env.example'), 'utf8');
 const SOURCE = ['config.ts', 'runtime/config.ts']
@@ -73,9 +70,6 @@ test('values are converted to their types', () => {
   expect(readConfig({}).ops).toBeUndefined();
   expect(readConfig({ OPS_PORT: '0', OPS_HOST: '::1' }).ops).toEqual({ host: '::1', port: 0 });
 });
-
-/** The secrets of security schemes other than the one with API_TOKENS. */
-const OTHERS = { ...testSecrets(verifiers, new OpenApiDocument(contract)).environment, API_TOKENS: '' };
 
 const JWT = {
   AUTH_JWKS_URL: 'https://issuer.example.com/keys',
@@ -147,11 +141,6 @@ test.each<[NodeJS.ProcessEnv, string[]]>([
       ['AUTH_JWKS_URL: expected a URL without credentials, got one with credentials'],
     ],
   ),
-  [
-    { ...OTHERS, NODE_ENV: 'production ' },
-    ['API_TOKENS or API_TOKENS_FILE is missing: expected tokens, because NODE_ENV is production'],
-  ],
-  [{ ...OTHERS, ...JWT, NODE_ENV: 'production' }, []],
   [{ ...JWT, AUTH_JWKS_URL: 'http://127.0.0.1:8080/keys' }, []],
 ])('%j: %j', (environment, sentences) => {
   expect(wrongIn(environment)).toEqual(sentences);
