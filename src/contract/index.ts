@@ -22,7 +22,7 @@ export { preferredCoding } from './http/media-type';
 export { UnusableFolder } from './http/uploads';
 export { createHttpServer, listen, type ReportUnread, type ServerLimits } from './http-server';
 export { exampleRequest } from './samples/example-request';
-export { curlCommand, type Message, messageOf } from './samples/message';
+export { curlCommand, type Message, messageOf, shellWord } from './samples/message';
 export { createService, type Middleware } from './pipeline';
 export { type Answer, type Headers, Problem, type ProblemKind, type Violation } from './problem';
 export { SCOPE } from './operations/declared-scopes';
