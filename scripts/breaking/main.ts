@@ -33,7 +33,7 @@ export async function listBreaks(ref: string, all = false): Promise<Breaks> {
   const base = readBase(ref);
   const changes = compareDocuments(base.document, document).filter(({ breaking }) => breaking);
   const { breaking, accepted, spent, wrong } = judgeBreaks(changes, text, version, base.accepted);
-  const others = accepted.length > 0 ? ` but as ${ACCEPTED} accepts` : '';
+  const others = accepted.length > 0 ? `, except as ${ACCEPTED} accepts` : '';
   const sections = [
     accepted.map(({ change, of, reason, until }) => {
       const places = of.length > 1 ? `${of.length} places, ` : '';
@@ -47,7 +47,7 @@ export async function listBreaks(ref: string, all = false): Promise<Breaks> {
     ...(all ? sections.flat() : bounded(sections, MOST - 2, `${RUN} breaking ${ref} --all`)),
     breaking.length > 0
       ? `\n${breaking.length} ${breaking.length === 1 ? 'change' : 'changes'} since ${base.name} would break a client. To accept an intended break, see \`${RUN} breaking --help\``
-      : `nothing since ${base.name} would break a client${others}`,
+      : `no change since ${base.name} would break a client${others}`,
   ];
   return {
     status: breaking.length + wrong.length > 0 ? 1 : 0,

@@ -47,7 +47,7 @@ export function documentFiles(source: Source, kebab: string): DocumentFiles {
       stringify(source.document, { lineWidth: 120, aliasDuplicateObjects: false }));
   const done = [
     ...(isConverted ? ['converted to OpenAPI 3.1'] : []),
-    ...(others.length > 0 ? [`made one file of ${source.files.length}`] : []),
+    ...(others.length > 0 ? [`bundled ${source.files.length} files into one`] : []),
   ];
   return { name, files: { [name]: whole }, note: done.length > 0 ? done.join(', and ') : undefined };
 }

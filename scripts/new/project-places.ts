@@ -41,7 +41,7 @@ export function projectPlaces({
       '#credentials': schemes.length > 0,
       '#schemes': schemes.map(({ name, what, secrets, issuer }) => ({
         "'keeper'": quoted(name),
-        'bearer tokens, separated by commas, each with its scopes after a colon if it has any: one,another:read write':
+        'bearer tokens, separated by commas, each optionally with a colon and its scopes: one,another:read write':
           what,
         API_TOKENS: secrets,
         '#issuer': issuer !== undefined && [{ AUTH: issuer }],
@@ -61,15 +61,15 @@ export function projectPlaces({
         schemes.length === 0
           ? users
             ? ''
-            : 'Anybody: no operation demands credentials.\n'
+            : 'Anyone: no operation requires credentials.\n'
           : schemes.map(({ name, what, secrets, issuer }) => ({
               keeper: name,
               'bearer tokens': what.split(',')[0] ?? '',
               API_TOKENS: secrets,
-              '; JWTs by `AUTH_JWKS_URL`, `AUTH_ISSUER` and `AUTH_AUDIENCE`':
+              '; JWTs with `AUTH_JWKS_URL`, `AUTH_ISSUER` and `AUTH_AUDIENCE`':
                 issuer === undefined
                   ? ''
-                  : `; JWTs by \`${issuer}_JWKS_URL\`, \`${issuer}_ISSUER\` and \`${issuer}_AUDIENCE\``,
+                  : `; JWTs with \`${issuer}_JWKS_URL\`, \`${issuer}_ISSUER\` and \`${issuer}_AUDIENCE\``,
             })),
       '#curl': curl.length > 0 && [{ 'curl -i -N http://127.0.0.1:3000/rides': curl.join('\n\n') }],
       '#users': users !== undefined && [{ keeper: users.scheme, logIn: users.login.operation.operationId }],

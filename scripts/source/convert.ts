@@ -54,7 +54,7 @@ function convertSchema(schema: Mutable, counts: Counts): void {
   if (typeof schema['nullable'] !== 'boolean') return;
   if (schema['nullable']) admitNull(schema);
   Reflect.deleteProperty(schema, 'nullable');
-  count('nullable is the type null');
+  count('nullable becomes the type null');
 }
 
 /** Admits null: as a further type, or as a further branch if the schema has no type. */

@@ -128,7 +128,7 @@ export function readCredentials<V extends Verifiers>(
     return { verifiers, sources, issuers, place: variables.place };
   for (const { form, variable } of unset({ verifiers, sources, issuers })) {
     const names = `${variable} or ${variable}_FILE`;
-    variables.expected(names, `${form.many}, since NODE_ENV is production`, 'none');
+    variables.wrong.push(`${names} is missing: expected ${form.many}, because NODE_ENV is production`);
   }
   return { verifiers, sources, issuers };
 }
@@ -255,7 +255,7 @@ function checkKinds(document: OpenApiDocument, verifiers: Verifiers): void {
   const findings = securitySchemes(document).flatMap(({ name, pointer, kind: expected }) => {
     const verifier = Object.hasOwn(verifiers, name) ? verifiers[name] : undefined;
     if (!verifier || !isVerifier(verifier) || expected === undefined || expected === verifier.kind) return [];
-    const message = `src/auth.ts verifies this security scheme by ${KINDS[verifier.kind].verifier}: expected ${KINDS[expected].verifier}`;
+    const message = `src/auth.ts verifies this security scheme with ${KINDS[verifier.kind].verifier}: expected ${KINDS[expected].verifier}`;
     return [{ pointer, message }];
   });
   if (findings.length > 0) throw new InvalidContract(findings);

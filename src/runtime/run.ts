@@ -88,7 +88,9 @@ export function runService<
     void copy(job, command, file);
   else if (command !== undefined) {
     const got = process.argv.slice(2).join(' ');
-    console.error(`expected no argument, migrate, backup PATH or restore PATH, got ${got}`);
+    console.error(
+      `unknown command ${JSON.stringify(got)}; use migrate, backup PATH or restore PATH, or none to serve`,
+    );
     process.exit(2);
   } else
     start(parts).catch((error: unknown) => {
@@ -136,7 +138,7 @@ async function start<Config extends RunConfig<Dependencies>, Dependencies extend
   };
   const probes = worker ? undefined : await listenForProbes(config.ops, parts.errors, probed, report);
   const giveUp = (signal: NodeJS.Signals) => {
-    log.info({ signal }, 'stopped before it had started');
+    log.info({ signal }, 'stopped before it started');
     process.exit(0); // what is under way in the database is rolled back, as after a kill
   };
   if (!worker) for (const signal of SIGNALS) process.on(signal, giveUp);
@@ -146,7 +148,7 @@ async function start<Config extends RunConfig<Dependencies>, Dependencies extend
   const dependencies = await openOf(parts)(config, {
     ...metrics.store,
     migrated(name, number) {
-      log.info(`migration ${number}, ${name}, has been applied`);
+      log.info(`applied migration ${number}, ${name}`);
     },
     warned(message) {
       log.warn(message);
@@ -315,8 +317,8 @@ async function bind(
     const { code, message } = error as NodeJS.ErrnoException;
     throw new InvalidConfig(
       code === 'EADDRINUSE'
-        ? `${portName}: expected a free port, got ${port}, which another program uses`
-        : `${hostName} and ${portName}: expected an address that this program can listen on, got ${message}`,
+        ? `${portName}: port ${port} is already in use`
+        : `${hostName} and ${portName}: cannot listen on this address: ${message}`,
     );
   });
 }

@@ -116,10 +116,10 @@ export function parseSecrets<S extends Secret>(
   texts: readonly string[],
 ): S[] {
   const given = texts.flatMap((text) => text.trim() || []);
-  if (given.length === 0) throw new InvalidConfig(`${variable}: expected at least one ${one}, got none`);
+  if (given.length === 0) throw new InvalidConfig(`${variable}: expected at least one ${one}`);
   return given.map((text, i) => {
     const secret = read(text);
     if (secret) return secret;
-    throw new InvalidConfig(`${variable}: expected ${form}, got something else at position ${i + 1}`);
+    throw new InvalidConfig(`${variable}: expected ${form} at position ${i + 1}`);
   });
 }

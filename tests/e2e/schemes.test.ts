@@ -179,9 +179,9 @@ test('in production each scheme needs its secrets, and all that are missing are 
   const server = spawnService(NAMES, documentOf([NAMES]), { NODE_ENV: 'production' });
   expect(await server.exit).toBe(1);
   expect(server.output().trim().split('\n')).toEqual([
-    'API_TOKENS or API_TOKENS_FILE: expected tokens, since NODE_ENV is production, got none',
-    'BASIC_USERS or BASIC_USERS_FILE: expected users, since NODE_ENV is production, got none',
-    'API_KEYS or API_KEYS_FILE: expected API keys, since NODE_ENV is production, got none',
-    'PARTNER_KEYS or PARTNER_KEYS_FILE: expected API keys, since NODE_ENV is production, got none',
+    'API_TOKENS or API_TOKENS_FILE is missing: expected tokens, because NODE_ENV is production',
+    'BASIC_USERS or BASIC_USERS_FILE is missing: expected users, because NODE_ENV is production',
+    'API_KEYS or API_KEYS_FILE is missing: expected API keys, because NODE_ENV is production',
+    'PARTNER_KEYS or PARTNER_KEYS_FILE is missing: expected API keys, because NODE_ENV is production',
   ]);
 });

@@ -131,7 +131,7 @@ it.each<[string, string, OwnCodec, string | Uint8Array, string]>([
     'application/x-ndjson',
     ndjson,
     '{"a":1,"a":2}',
-    'NDJSON: the property name "a" stands twice',
+    'NDJSON: the property name "a" occurs twice',
   ],
   ['a row', 'text/csv', csv, 'a,b\n1', 'CSV: expected 2 cells in each row'],
   ['UTF-8', 'text/csv', csv, Buffer.from([0x61, 0xff]), 'UTF-8'],

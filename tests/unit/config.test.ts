@@ -115,10 +115,7 @@ test.each<[NodeJS.ProcessEnv, string[]]>([
       'RATE_LIMIT_STORE: the parameter target_session_attrs of the URL: expected read-write, primary, any: the server writes',
     ],
   ],
-  [
-    { RATE_LIMIT_STORE: 'redis://host' },
-    ['RATE_LIMIT_STORE: expected RATE_LIMIT beside it, such as 100/60s, got none'],
-  ],
+  [{ RATE_LIMIT_STORE: 'redis://host' }, ['RATE_LIMIT_STORE needs RATE_LIMIT, such as 100/60s']],
   [{ RATE_LIMIT_WHEN_AWAY: 'pass' }, ['RATE_LIMIT_WHEN_AWAY: expected refuse or allow, got "pass"']],
   [{ KEEP_ALIVE_TIMEOUT: '5s' }, ['KEEP_ALIVE_TIMEOUT: expected an integer from 1 to 3600000, got "5s"']],
   [
@@ -132,9 +129,7 @@ test.each<[NodeJS.ProcessEnv, string[]]>([
   [{ CORS_ORIGINS: '*' }, ['CORS_ORIGINS: expected origins like https://app.example.com, got "*"']],
   [
     { ...JWT, AUTH_AUDIENCE: '' },
-    [
-      'AUTH_AUDIENCE: expected a value, since AUTH_JWKS_URL, AUTH_ISSUER, AUTH_AUDIENCE belong together, got none',
-    ],
+    ['AUTH_AUDIENCE is missing: AUTH_JWKS_URL, AUTH_ISSUER, AUTH_AUDIENCE belong together'],
   ],
   [
     { ...JWT, AUTH_JWKS_URL: 'http://issuer.example.com/keys' },
@@ -149,12 +144,12 @@ test.each<[NodeJS.ProcessEnv, string[]]>([
   ...['http://localhost:x@issuer.example.com/keys', 'https://user:hunter2@issuer.example.com/keys'].map(
     (url): [NodeJS.ProcessEnv, string[]] => [
       { ...JWT, AUTH_JWKS_URL: url },
-      ['AUTH_JWKS_URL: expected a URL without user and password, got one with them'],
+      ['AUTH_JWKS_URL: expected a URL without credentials, got one with credentials'],
     ],
   ),
   [
     { ...OTHERS, NODE_ENV: 'production ' },
-    ['API_TOKENS or API_TOKENS_FILE: expected tokens, since NODE_ENV is production, got none'],
+    ['API_TOKENS or API_TOKENS_FILE is missing: expected tokens, because NODE_ENV is production'],
   ],
   [{ ...OTHERS, ...JWT, NODE_ENV: 'production' }, []],
   [{ ...JWT, AUTH_JWKS_URL: 'http://127.0.0.1:8080/keys' }, []],
@@ -195,7 +190,7 @@ test.each([
   [
     'a database without passwords',
     'sqlite:data/plants.db',
-    ['DATABASE_PASSWORD_FILE: expected nothing beside'],
+    ['DATABASE_PASSWORD_FILE is set, but DATABASE_URL takes no password'],
   ],
   ['an unknown parameter', `${POSTGRES}?sslmod=require`, ['DATABASE_URL: the parameter sslmod of the URL']],
 ])('DATABASE_PASSWORD_FILE: %s', (_, url, wrong) => {

@@ -50,7 +50,7 @@ test.each(PAIRS)('%s for a scheme that needs %s', (given, expected, scheme, veri
     expect(Object.keys(open({ it: verifier }, scheme).strategies)).toEqual(['it']);
     return;
   }
-  const message = `src/auth.ts verifies this security scheme by ${given}: expected ${expected}`;
+  const message = `src/auth.ts verifies this security scheme with ${given}: expected ${expected}`;
   expect(() => open({ it: verifier }, scheme)).toThrow(
     new InvalidContract([{ pointer: '/components/securitySchemes/it', message }]),
   );
