@@ -52,6 +52,7 @@ export {
 
 // For tools: read a document as the server reads it.
 export { Codecs } from './codecs/registry';
+export { styleOf } from './codecs/form';
 export { ruleOf as partRule } from './codecs/multipart-part';
 export { compileContract, NOTHING_SERVED } from './compile';
 export { Contract, type ServedOperation } from './exchange/served-operation';

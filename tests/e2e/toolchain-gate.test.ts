@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { engines } from '../../package.json';
-import { MAJOR, OLDEST, oldNode, pretend, writeOldNode } from '../support/old-node';
+import { MAJOR, NEXT, OLDEST, oldNode, pretend, writeOldNode } from '../support/old-node';
 import { copyToolchain, type Project, resetToolchain } from '../support/project';
 
 jest.setTimeout(120_000);
@@ -108,21 +108,46 @@ const run = (program: string, args: readonly string[], env: Readonly<Record<stri
     env: { PATH: process.env['PATH'], ...env },
   });
 
+const LAYOUT = 'scripts/new/layout';
 const [, MINOR = ''] = OLDEST.split('.');
 
-test.each([
-  ['12.22.0', 2],
-  [`${Number(MAJOR) - 1}.99.0`, 2],
-  [`${MAJOR}.${Number(MINOR) - 1}.1`, 2],
-  [`${OLDEST}.0`, 0],
-  [`${Number(MAJOR) + 1}.0.0`, 0],
-])('Node %s ends the npm scripts with status %i, and with a message if it is too old', (version, status) => {
+const [NEXT_MAJOR = '', NEXT_MINOR = ''] = NEXT.split('.');
+
+/** Versions, and the oldest that would do for those that are too old; empty for the others. */
+const VERSIONS: readonly (readonly [version: string, needed: string])[] = [
+  ['12.22.0', OLDEST],
+  [`${Number(MAJOR) - 1}.99.0`, OLDEST],
+  [`${MAJOR}.${Number(MINOR) - 1}.1`, OLDEST],
+  [`${OLDEST}.0`, ''],
+  [`${MAJOR}.99.0`, ''],
+  [`${Number(NEXT_MAJOR) - 1}.99.0`, NEXT],
+  [`${NEXT_MAJOR}.${Number(NEXT_MINOR) - 1}.9`, NEXT],
+  [`${NEXT}.0`, ''],
+  [`${Number(NEXT_MAJOR) + 1}.0.0`, ''],
+];
+
+test.each(VERSIONS)('Node %s runs the npm scripts, or they say that it is too old', (version, needed) => {
   const ended = run(process.execPath, ['--import', pretend(version), 'scripts/node-version.cjs']);
-  const sentence = oldNode('plant-store', version, `npx -y -p node@${MAJOR} npm install`);
-  expect(ended).toMatchObject({ status, stderr: status === 0 ? '' : sentence });
+  const [major = ''] = needed.split('.');
+  const sentence = oldNode('plant-store', version, `npx -y -p node@${major} npm install`, needed);
+  expect(ended).toMatchObject(needed === '' ? { status: 0, stderr: '' } : { status: 2, stderr: sentence });
 });
 
-const LAYOUT = 'scripts/new/layout';
+test.each(VERSIONS)('make in a new service runs on Node %s, or installs another', (version, needed) => {
+  const service = join(project.folder, 'service');
+  const old = join(service, 'old');
+  writeOldNode(old, version);
+  for (const file of ['Makefile', 'package.json', '.nvmrc'])
+    cpSync(join(project.folder, LAYOUT, file), join(service, file));
+  writeFileSync(join(service, 'package-lock.json'), '{}');
+  const { stdout } = spawnSync('make', ['--dry-run', 'install'], {
+    cwd: service,
+    encoding: 'utf8',
+    env: { PATH: `${old}:${process.env['PATH'] ?? ''}` },
+  });
+  expect(stdout.includes('is too old')).toBe(needed !== '');
+});
+
 const scriptsIn = (file: string) =>
   Object.entries((JSON.parse(project.read(file)) as { scripts: Readonly<Record<string, string>> }).scripts);
 

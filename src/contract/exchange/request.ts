@@ -81,8 +81,8 @@ export function planRequests(
   schemas: SchemaSet,
   codecs: Codecs,
 ) {
-  const readParameters = compileParameters(document, operation);
-  const readQuery = compileQuerystring(document, operation);
+  const readParameters = compileParameters(document, operation, (media) => codecs.text(media));
+  const readQuery = compileQuerystring(document, operation, codecs);
   const parameters = parameterSchemas(operation.parameters, schemas);
   const { required = false, content = [] } = operation.requestBody ?? {};
   const limitFinding = (message: string) => {

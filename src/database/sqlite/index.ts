@@ -59,6 +59,7 @@ export const SQLITE: Driver = {
       }
       const before = placeOf(file);
       const db = connect();
+      checkTexts(db);
       const placed = before ?? placeOf(file);
       // A restore that had the file locked has put another one in its place: the log would be that of both.
       const checkPlace = () => {
@@ -84,6 +85,14 @@ export const SQLITE: Driver = {
     }
   },
 };
+
+/** Node before 24.16, Node 25 and Node 26.0 cut a text that they read at its first U+0000. */
+function checkTexts(db: Database): void {
+  if (db.value("SELECT 'a' || char(0)")() !== 'a\0')
+    throw new Error(
+      `the SQLite of Node ${process.versions.node} cuts a text at its first U+0000: run Node 24.16 or later, or 26.1 or later`,
+    );
+}
 
 async function makeDurable(db: Database): Promise<void> {
   const toWal = db.value('PRAGMA journal_mode = WAL');
