@@ -85,6 +85,7 @@ export {
   type ResponseObject,
 } from './operations/operations';
 export { readSentOperations } from './operations/sent';
+export { unicodePattern } from './pattern/legacy';
 export { compilePattern } from './pattern/pattern';
 export { Discriminators } from './document/discriminator';
 export { type Direction, OneWay, type OneWayKeyword } from './schema/one-way';

@@ -46,7 +46,7 @@ const documentWith = (url: string, openapi: string) => {
 describe.each(['3.1.1', '3.0.3'])('the URLs of a document of OpenAPI %s', (version) => {
   const findings = (url: string) => {
     const document = documentWith(url, version);
-    convertTo31(document);
+    convertTo31(document, String);
     return new OpenApiDocument(document).findings;
   };
 
