@@ -11,7 +11,6 @@ import type { HoldsOf } from './schema/applicable';
 import { type OwnFormats, reasonNotEnforced } from './schema/formats';
 import type { Direction } from './schema/one-way';
 import { SchemaSet } from './schema/schema-set';
-import { checkSecurity } from './security/requirements';
 import { Shapes } from './schema/shapes';
 import { type Check, type Compiler, createCompiler, type Judge, schemaErrors } from './schema/validator';
 
@@ -66,7 +65,6 @@ function compile(document: OpenApiDocument, formats: OwnFormats, codecs: Codecs,
     requests: planRequests(document, operation, incoming, codecs),
     responses: responsePlans.of(operation),
   }));
-  for (const operation of operations) checkSecurity(document, operation);
   const router = compileRoutes(document, operations);
   incoming.check();
   outgoing.check();

@@ -26,7 +26,8 @@ export { curlCommand, type Message, messageOf } from './samples/message';
 export { createService, type Middleware } from './pipeline';
 export { type Answer, type Headers, Problem, type ProblemKind, type Violation } from './problem';
 export { SCOPE } from './operations/declared-scopes';
-export { type DocumentedScheme, schemeKind, type SchemeKind, securitySchemes } from './security/credentials';
+export { schemeKind, type SchemeKind, UNSERVED_ALTERNATIVE } from './operations/alternatives';
+export { type DocumentedScheme, securitySchemes } from './security/credentials';
 export type { PrincipalsFor, StrategiesFor, StrategyOf, Verified, Verify } from './security/principals';
 export type { Credentials, Principals, Strategies } from './security/requirements';
 export {
