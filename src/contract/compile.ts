@@ -1,4 +1,5 @@
 import { joinPointer, type JsonObject, OpenApiDocument } from './document/document';
+import { Discriminators } from './document/discriminator';
 import { Codecs } from './codecs/registry';
 import { type Holder, MalformedJson, parseJson } from './json/parse';
 import { type Operation, readOperations } from './operations/operations';
@@ -54,6 +55,7 @@ function compile(document: OpenApiDocument, formats: OwnFormats, codecs: Codecs,
   document.assertValid();
   const operations = readOperations(document);
   checkSchemas(document);
+  new Discriminators(document).check();
   remarkFormats(document, formats);
   if (operations.length === 0) document.addFinding('/paths', NOTHING_SERVED);
   const incoming = new SchemaSet(document, 'request');
