@@ -18,9 +18,10 @@ const MAX_COUNT = 1_000;
  * uses the examples of the document, the last ones are minimal.
  */
 export function* samples(document: OpenApiDocument, pointer: string, direction: Direction): Generator {
+  const discriminators = new Discriminators(document);
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     try {
-      yield new Sampler(document, direction, attempt).sample([pointer], 0);
+      yield new Sampler(document, direction, attempt, discriminators).sample([pointer], 0);
     } catch (error) {
       if (!(error instanceof Unsampled)) throw error;
     }
@@ -30,16 +31,15 @@ export function* samples(document: OpenApiDocument, pointer: string, direction: 
 class Sampler {
   private readonly examples: boolean;
   private readonly full: boolean;
-  private readonly discriminators: Discriminators;
 
   constructor(
     private readonly document: OpenApiDocument,
     private readonly direction: Direction,
     private readonly attempt: number,
+    private readonly discriminators: Discriminators,
   ) {
     this.examples = attempt === 0;
     this.full = attempt < ATTEMPTS / 2;
-    this.discriminators = new Discriminators(document);
   }
 
   /** @param nth selects one of several different samples of a schema */
