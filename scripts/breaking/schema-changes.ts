@@ -186,7 +186,7 @@ export class SchemaComparison implements ChangeSink {
     whole: readonly string[],
     choice: readonly string[],
     // What the other schemas of the value list, an alternative need not.
-    isEnough = (finding: Finding) => finding !== 'breaks',
+    isEnough = (finding: Finding): boolean => finding !== 'breaks',
   ): boolean {
     const request = this.direction === 'request';
     const [own, other] = request ? [this.after, this.before] : [this.before, this.after];

@@ -56,11 +56,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
     omission: `not run: ${LEFT_OUT.replaceAll(' ', ', ')}; \`${RUN} test\` runs them`,
   },
   test: {
-    commands: [
-      'tsc -p src',
-      ...PACK,
-      `${JEST} ${except([SLOW])} --json --outputFile reports/jest.json`,
-    ],
+    commands: ['tsc -p src', ...PACK, `${JEST} ${except([SLOW])} --json --outputFile reports/jest.json`],
   },
   slow: {
     commands: [

@@ -6,6 +6,7 @@ import { askedOf } from './envelopes';
 import { checkFits, enveloped, type Handled, missing, pathOf, refusal, successOf } from './handler-code';
 import { wordsOf } from './names';
 import { spoken, type Violation, violationsOf } from './table-code';
+import { isFreeIn } from './tables';
 import { handledValue } from './types';
 
 /** The body of a request without its envelope. */
@@ -23,7 +24,8 @@ function asked({ document, operation, table }: Handled) {
     throw new Unclear('its request has properties that no response has');
   const { property } = inside;
   if (property === undefined) return { view, variable: 'body', code: 'body' };
-  const variable = /^[a-z]\w*$/i.test(property) ? property : 'given';
+  const variable =
+    isFreeIn('handler', property) && !table.keys.some(({ name }) => name === property) ? property : 'given';
   return { view, variable, code: `body: { ${memberCode(property, variable)} }` };
 }
 

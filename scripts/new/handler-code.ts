@@ -9,7 +9,7 @@ import { capitalized } from './names';
 import type { Refused } from './overlay';
 import type { Paging } from './paging';
 import { spoken, TYPES } from './table-code';
-import type { Table } from './tables';
+import { isFreeIn, type Table } from './tables';
 
 /** What the handlers of a service share. */
 export interface Shared {
@@ -187,7 +187,7 @@ export function listCode(of: Handled, paging: Paging | undefined): string {
     return `async ${parameters} => ({ status: ${status}, body: ${enveloped(inside, items)} })`;
   const taken = [...variables, 'query', 'store'];
   const free = (name: string, other: string) =>
-    /^[a-z]\w*$/i.test(name) && !taken.includes(name) ? name : other;
+    isFreeIn('handler', name) && !taken.includes(name) ? name : other;
   const list = free(inside.property ?? table.name, 'items');
   taken.push(list);
   const total = free(counted ?? '', 'count');

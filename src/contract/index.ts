@@ -22,11 +22,12 @@ export { preferredCoding } from './http/media-type';
 export { UnusableFolder } from './http/uploads';
 export { createHttpServer, listen, type ReportUnread, type ServerLimits } from './http-server';
 export { exampleRequest } from './samples/example-request';
-export { curlCommand, type Message, messageOf } from './samples/message';
+export { curlCommand, type Message, messageOf, shellWord } from './samples/message';
 export { createService, type Middleware } from './pipeline';
 export { type Answer, type Headers, Problem, type ProblemKind, type Violation } from './problem';
 export { SCOPE } from './operations/declared-scopes';
-export { type DocumentedScheme, schemeKind, type SchemeKind, securitySchemes } from './security/credentials';
+export { schemeKind, type SchemeKind, UNSERVED_ALTERNATIVE } from './operations/alternatives';
+export { type DocumentedScheme, securitySchemes } from './security/credentials';
 export type { PrincipalsFor, StrategiesFor, StrategyOf, Verified, Verify } from './security/principals';
 export type { Credentials, Principals, Strategies } from './security/requirements';
 export {
@@ -86,6 +87,7 @@ export {
   type ResponseObject,
 } from './operations/operations';
 export { readSentOperations } from './operations/sent';
+export { unicodePattern } from './pattern/legacy';
 export { compilePattern } from './pattern/pattern';
 export { Discriminators } from './document/discriminator';
 export { type Direction, OneWay, type OneWayKeyword } from './schema/one-way';

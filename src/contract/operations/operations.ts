@@ -3,7 +3,7 @@ import { joinPointer, members, type OpenApiDocument, type Place } from '../docum
 import { WHOLE_QUERY } from '../document/openapi-schema';
 import { type OperationPlace, operationPlaces } from '../document/path-items';
 import { basePathsOf } from '../document/servers';
-import { checkScopes } from './declared-scopes';
+import { readAlternatives, type SecurityAlternative } from './alternatives';
 import { hasNoContent } from '../http/body';
 import type { MediaTypeObject } from '../http/media-type';
 import { isJsonText, readContent } from './content';
@@ -35,9 +35,6 @@ export interface ResponseObject {
   readonly headers: readonly Parameter[];
   readonly content: readonly MediaTypeObject[];
 }
-
-/** A Security Requirement Object (OpenAPI 3.1 section 4.8.30): all of its schemes are required. Empty: anonymous. */
-export type SecurityAlternative = readonly { readonly scheme: string; readonly scopes: readonly string[] }[];
 
 /** An Operation Object (OpenAPI 3.1 section 4.8.10) with everything that it refers to or inherits. */
 export interface Operation {
@@ -300,14 +297,9 @@ class OperationReader {
 
   private security(): SecurityAlternative[] {
     const own = this.operation.value['security'];
-    const pointer = own === undefined ? '/security' : joinPointer(this.operation.pointer, 'security');
-    return [own ?? this.document.root['security'] ?? []].flat().map((alternative, i) =>
-      members(alternative).map(([name, scopes]) => {
-        const scheme = this.document.references.scheme(name) ?? name;
-        const demanded = [scopes].flat().map(String);
-        checkScopes(this.document, joinPointer(pointer, i, name), scheme, demanded);
-        return { scheme, scopes: demanded };
-      }),
+    return readAlternatives(
+      this.document,
+      own === undefined ? '/security' : joinPointer(this.operation.pointer, 'security'),
     );
   }
 }

@@ -6,7 +6,7 @@ import { DescribedValue } from '../operations/described-value';
 import { negotiable, readOperations, type Operation, type Parameter } from '../operations/operations';
 import { parsePathTemplate } from '../operations/routes';
 import { writeParameter } from '../parameters/write';
-import { schemeAt, schemeKind } from '../security/credentials';
+import { schemeAt, schemeKind } from '../operations/alternatives';
 import { type Credential, type ExampleBody, type ExampleRequest, hasBody } from './message';
 import { bodyFor, fileBody, isFile, isForm } from './example-body';
 import { samples } from './sample';

@@ -127,9 +127,7 @@ export const typesOf = (parsers: typeof PARSERS): CustomTypesConfig => ({
 export const EXACT = typesOf(
   new Map([
     ...PARSERS,
-    ...[OID.TIMESTAMPTZ, OID.DATE, OID.JSON, OID.JSONB].map(
-      (oid) => [oid, asItIs] as const,
-    ),
+    ...[OID.TIMESTAMPTZ, OID.DATE, OID.JSON, OID.JSONB].map((oid) => [oid, asItIs] as const),
   ]),
 );
 

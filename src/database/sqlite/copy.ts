@@ -116,11 +116,11 @@ async function beside(file: string, make: (part: string) => Promise<Copied>): Pr
  * Copies what is committed in a database, while others write to it, and verifies the copy. It is whole without a log, and has
  * the name of none.
  *
- * @param mode who may read and write the copy
+ * @param mode of the file whose user and group may read and write the copy
  */
 async function copyContent(from: string, to: string, schema: Schema, mode: number): Promise<Copied> {
   closeSync(openSync(to, 'wx', 0o600));
-  chmodSync(to, mode & 0o777);
+  chmodSync(to, mode & 0o770);
   const source = new Database(from, { readOnly: true });
   try {
     source.exec('BEGIN'); // one state from here on: without it each commit of others would begin the copy anew
@@ -207,7 +207,7 @@ async function replace(file: string, part: string, schema: Schema): Promise<stri
   try {
     if (!closed) {
       // From here on until the marker is gone nobody starts on what is there.
-      writeFileSync(marker, kept);
+      writeFileSync(marker, kept, { mode: 0o600 });
       sync(marker);
       sync(folder);
       for (const end of left) renameSync(file + end, kept + end);
@@ -266,7 +266,7 @@ function lockFile(file: string): { close(): void } | undefined {
   if (!existsSync(file)) return undefined;
   const alias = `${file}.lock-${randomBytes(6).toString('hex')}`;
   linkSync(file, alias);
-  writeFileSync(`${alias}-wal`, 'x'); // an empty one is none
+  writeFileSync(`${alias}-wal`, 'x', { mode: 0o600 }); // an empty one is none
   const db = new Database(alias);
   const close = () => {
     db.close();

@@ -8,7 +8,7 @@ import { copiesOf } from './copy';
 import { DIALECT, FAULTS } from './dialect';
 import { Database } from './engine';
 import { checkContent, examine } from './examination';
-import { type DatabaseFiles, makeFolder, watchFiles } from './files';
+import { type DatabaseFiles, makeFile, makeFolder, watchFiles } from './files';
 import { nameLog } from './log';
 import { migrateFile, prepareVersion } from './schema';
 import { statementsOf, whenFree } from './statements';
@@ -58,6 +58,7 @@ export const SQLITE: Driver = {
         checkContent(file, await examine(file));
       }
       const before = placeOf(file);
+      if (file !== undefined) makeFile(file);
       const db = connect();
       checkTexts(db);
       const placed = before ?? placeOf(file);

@@ -76,7 +76,7 @@ function spreadFields({ spec, pathName, method, requestContentType: type, reques
     const isDeep = media.encoding?.[name]?.style === 'deepObject';
     const value = isDeep ? valueOf(input) : input;
     if (isDeep && typeof value === 'object') {
-      delete requestBody[name];
+      Reflect.deleteProperty(requestBody, name);
       Object.assign(requestBody, Object.fromEntries(deepFields(name, value)));
       continue;
     }

@@ -240,7 +240,10 @@ describe.each(CHECKPOINTS)(
       const store = await prepare();
       chmodSync(bench.file, 0o444);
       const isRoot = process.getuid?.() === 0; // who may write whatever it likes, and so must be somebody else for a moment
-      if (isRoot) for (const path of [bench.root, bench.folder]) chmodSync(path, 0o777);
+      if (isRoot) {
+        for (const path of [bench.root, bench.folder]) chmodSync(path, 0o777);
+        for (const end of ['-wal', '-shm']) chmodSync(bench.file + end, 0o444);
+      }
       try {
         if (isRoot) process.seteuid?.(65_534);
         await expect(store.ready()).rejects.toThrow('it is not writable');

@@ -45,7 +45,11 @@ describe('a text that the document does not describe is refused', () => {
     [{ schema: RGB }, 'color=1', 'query/color is not in the document'],
     [{ schema: RGB, style: 'deepObject' }, 'color=1', 'query/color is not in the document'],
     [{ schema: RGB, style: 'deepObject' }, 'color[R]=1&color[R]=2', 'query/color/R is given more than once'],
-    [{ schema: RGB, style: 'deepObject' }, 'color[R][x]=1', 'query/color/R is no object or list by its schema'],
+    [
+      { schema: RGB, style: 'deepObject' },
+      'color[R][x]=1',
+      'query/color/R is no object or list by its schema',
+    ],
     [{ schema: RGB, style: 'deepObject' }, 'color[R=1', 'query/color[R has brackets that are not in pairs'],
     [
       { schema: RGB, style: 'deepObject' },
