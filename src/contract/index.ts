@@ -55,6 +55,7 @@ export {
 export { Codecs } from './codecs/registry';
 export { ruleOf as partRule } from './codecs/multipart-part';
 export { compileContract, NOTHING_SERVED } from './compile';
+export { REJECTED } from './exchange/possible';
 export { Contract, type ServedOperation } from './exchange/served-operation';
 export { UNKNOWN } from './document/accounting';
 export { OperationIndex, titleOf } from './document/path-items';
