@@ -189,7 +189,7 @@ describe('an empty password', () => {
   const strict = basicUsers({ secrets: 'API_USERS' });
   const empty = basicUsers({ secrets: 'API_USERS', emptyPasswords: true });
   const refused = (form: string) => ({
-    wrong: [`API_USERS: expected ${form}, got something else at position 1`],
+    wrong: [`API_USERS: expected ${form} at position 1`],
     users: undefined,
   });
 
