@@ -50,7 +50,7 @@ export function documentFiles(source: Source, kebab: string): DocumentFiles {
   const done = [
     ...(name === path.basename(main) ? [] : [`renamed from ${JSON.stringify(path.basename(main))}`]),
     ...(isConverted ? ['converted to OpenAPI 3.1'] : []),
-    ...(others.length > 0 ? [`made one file of ${source.files.length}`] : []),
+    ...(others.length > 0 ? [`bundled ${source.files.length} files into one`] : []),
   ];
   return { name, files: { [name]: whole }, note: done.length > 0 ? done.join(', and ') : undefined };
 }

@@ -50,7 +50,7 @@ export interface Layout {
  * @throws {InvalidContract} if a part of the document can neither be served nor left out
  */
 export async function layOut(source: Source, names: Names, tarball: string): Promise<Layout> {
-  const { root, actions, total } = toServable(source.document);
+  const { root, actions, total, rejected } = toServable(source.document);
   const servable = new OpenApiDocument(root);
   const given = [...compileContract(servable).served.values()];
   const read = resourcesOf(servable, given).map((resource) => apart(servable, resource));
@@ -133,13 +133,13 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
       ...(found
         ? []
         : [
-            `the document has no error body: openapi/overlay.yaml adds that of RFC 9457. For another one, add its schema to the document, change the overlay, and src/errors.ts with it`,
+            `the document has no error body: openapi/overlay.yaml adds that of RFC 9457. To use another, add its schema to the document, then change the overlay and src/errors.ts`,
           ]),
       ...userNotes,
       ...(users?.notes ?? []),
       ...sent.notes,
       ...notesOn(document, operations, tables, actions, others),
-      `served ${operations.length} of ${total} operations`,
+      `served ${operations.length} of ${total} operations${rejected > 0 ? `, ${rejected} rejected by proof` : ''}`,
     ],
     files: {
       ...filledLayout({
@@ -181,7 +181,7 @@ function sentOf(root: JsonObject): { readonly names: readonly string[]; readonly
   } catch (error) {
     const [first] = error instanceof InvalidContract ? error.findings : [];
     if (!first) throw error;
-    const notes = [`no webhook and no callback is sent until this is mended: ${findingLine(first)}`];
+    const notes = [`webhooks and callbacks are not sent until this is fixed: ${findingLine(first)}`];
     return { names: [], notes };
   }
 }

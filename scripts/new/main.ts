@@ -54,7 +54,7 @@ export async function newService(options: Options, steps = new Steps()): Promise
     journal.undo();
     const { reason } = interruption.signal as { reason?: NodeJS.Signals };
     if (reason === undefined) throw error;
-    console.error(`\n${reason}; removing the files that were written`);
+    console.error(`\n${reason} received: removed the files that were written`);
     return 128 + constants.signals[reason];
   } finally {
     for (const signal of SIGNALS) process.off(signal, interrupt);

@@ -54,7 +54,7 @@ export function projectPlaces({
       '#credentials': schemes.length > 0,
       '#schemes': schemes.map(({ name, what, secrets, issuer }) => ({
         "'keeper'": quoted(name),
-        'bearer tokens, separated by commas, each with its scopes after a colon if it has any: one,another:read write':
+        'bearer tokens, separated by commas, each optionally with a colon and its scopes: one,another:read write':
           what,
         API_TOKENS: secrets,
         '#issuer': issuer !== undefined && [{ AUTH: issuer }],
@@ -75,15 +75,15 @@ export function projectPlaces({
         schemes.length === 0
           ? users
             ? ''
-            : 'Anybody: no operation demands credentials.\n'
+            : 'Anyone: no operation requires credentials.\n'
           : schemes.map(({ name, what, secrets, issuer }) => ({
               '`keeper`': codeSpan(name),
               'bearer tokens': what.split(',')[0] ?? '',
               API_TOKENS: secrets,
-              '; JWTs by `AUTH_JWKS_URL`, `AUTH_ISSUER` and `AUTH_AUDIENCE`':
+              '; JWTs with `AUTH_JWKS_URL`, `AUTH_ISSUER` and `AUTH_AUDIENCE`':
                 issuer === undefined
                   ? ''
-                  : `; JWTs by \`${issuer}_JWKS_URL\`, \`${issuer}_ISSUER\` and \`${issuer}_AUDIENCE\``,
+                  : `; JWTs with \`${issuer}_JWKS_URL\`, \`${issuer}_ISSUER\` and \`${issuer}_AUDIENCE\``,
             })),
       '#curl': curl.length > 0 && [
         { '```sh\ncurl -i -N http://127.0.0.1:3000/rides\n```': fenced('sh', curl.join('\n\n')) },

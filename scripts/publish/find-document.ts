@@ -21,5 +21,5 @@ export function findDocument(): string {
   if (document !== undefined && others.length === 0) return document;
   const got =
     document === undefined ? 'none' : [document, ...others].map((name) => path.basename(name)).join(', ');
-  throw new SourceError(`${SOURCES}/: expected one file that starts an OpenAPI document, got ${got}`);
+  throw new SourceError(`${SOURCES}/: expected one file with the field \`openapi\`, got ${got}`);
 }

@@ -1,8 +1,10 @@
 import { joinPointer, type JsonObject, OpenApiDocument } from './document/document';
+import { Discriminators } from './document/discriminator';
 import { Codecs } from './codecs/registry';
 import { type Holder, MalformedJson, parseJson } from './json/parse';
 import { type Operation, readOperations } from './operations/operations';
 import { atFirstUse, atStart, type Create, ResponsePlans } from './exchange/plan';
+import { checkPossible } from './exchange/possible';
 import { planRequests } from './exchange/request';
 import { Contract, type ServedOperation } from './exchange/served-operation';
 import type { Extensions } from './exchange/service-options';
@@ -11,7 +13,6 @@ import type { HoldsOf } from './schema/applicable';
 import { type OwnFormats, reasonNotEnforced } from './schema/formats';
 import type { Direction } from './schema/one-way';
 import { SchemaSet } from './schema/schema-set';
-import { checkSecurity } from './security/requirements';
 import { Shapes } from './schema/shapes';
 import {
   type Check,
@@ -62,6 +63,7 @@ function compile(document: OpenApiDocument, formats: OwnFormats, codecs: Codecs,
   document.assertValid();
   const operations = readOperations(document);
   checkSchemas(document);
+  new Discriminators(document).check();
   remarkFormats(document, formats);
   if (operations.length === 0) document.addFinding('/paths', NOTHING_SERVED);
   const incoming = new SchemaSet(document, 'request');
@@ -73,11 +75,11 @@ function compile(document: OpenApiDocument, formats: OwnFormats, codecs: Codecs,
     requests: planRequests(document, operation, incoming, codecs),
     responses: responsePlans.of(operation),
   }));
-  for (const operation of operations) checkSecurity(document, operation);
   const router = compileRoutes(document, operations);
   incoming.check();
   outgoing.check();
   document.assertValid();
+  checkPossible(document, operations);
 
   const create = when === 'at start' ? atStart : atFirstUse;
   const requests = createJudges('request', incoming, formats, create);

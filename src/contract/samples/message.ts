@@ -1,5 +1,5 @@
 /** Example requests, their complete messages, and how curl sends them. */
-import type { SchemeKind } from '../security/credentials';
+import type { SchemeKind } from '../operations/alternatives';
 
 /** An example request without the secret that it needs. */
 export interface ExampleRequest {

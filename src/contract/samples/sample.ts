@@ -21,9 +21,10 @@ const MAX_ATTEMPTED = 60_000;
  * uses the examples of the document, the last ones are minimal.
  */
 export function* samples(document: OpenApiDocument, pointer: string, direction: Direction): Generator {
+  const discriminators = new Discriminators(document);
   let attempted = 0;
   for (let attempt = 0; attempt < ATTEMPTS && attempted < MAX_ATTEMPTED; attempt++) {
-    const sampler = new Sampler(document, direction, attempt);
+    const sampler = new Sampler(document, direction, attempt, discriminators);
     try {
       yield sampler.sample([pointer], 0);
     } catch (error) {
@@ -37,7 +38,6 @@ export function* samples(document: OpenApiDocument, pointer: string, direction: 
 class Sampler {
   private readonly examples: boolean;
   private readonly full: boolean;
-  private readonly discriminators: Discriminators;
   /** Of the sample so far. */
   values = 0;
 
@@ -45,10 +45,10 @@ class Sampler {
     private readonly document: OpenApiDocument,
     private readonly direction: Direction,
     private readonly attempt: number,
+    private readonly discriminators: Discriminators,
   ) {
     this.examples = attempt === 0;
     this.full = attempt < ATTEMPTS / 2;
-    this.discriminators = new Discriminators(document);
   }
 
   /** @param nth selects one of several different samples of a schema */

@@ -83,12 +83,12 @@ export function watchFiles(file: string, db: Database, versionOf: (db: Database)
     const foundFile = stat(file);
     if (!foundFile)
       throw new StoreUnavailable('it has been deleted or moved: put it back, or restart the server');
-    if (!same(foundFile, opened)) throw new StoreUnavailable(`another file has taken its place: ${RESTART}`);
+    if (!same(foundFile, opened)) throw new StoreUnavailable(`another file has replaced it: ${RESTART}`);
     const foundLog = stat(log);
     if (!foundLog)
       throw new StoreUnavailable(`its write-ahead log ${log} has been deleted or moved: ${RESTART}`);
     if (!same(foundLog, openedLog))
-      throw new StoreUnavailable(`another file has taken the place of ${log}: ${RESTART}`);
+      throw new StoreUnavailable(`another file has replaced ${log}: ${RESTART}`);
     return [foundFile, foundLog];
   }
 
