@@ -27,7 +27,7 @@ export interface Mockable<T> {
   readonly built: T | undefined;
   /** One sentence for each part that is not served. */
   readonly leftOut: readonly string[];
-  /** The pointers of these parts, in the order of their removal, each with the first reason. */
+  /** The pointers of these parts, in the order of their removal, each with all reasons. */
   readonly removed: ReadonlyMap<string, string>;
   /** Keywords that are not enforced. */
   readonly remarks: readonly Remark[];
@@ -82,7 +82,7 @@ function copyOf(value: unknown): unknown {
 
 /** The removed parts of a document, and the reasons. */
 class Account {
-  readonly removed = new Map<string, string>();
+  private readonly removed = new Map<string, Set<string>>();
   /** The reasons of each removed part. */
   private readonly reasons = new Map<string, Set<string>>();
   private readonly known = new Set<string>();
@@ -99,7 +99,14 @@ class Account {
 
   /** The first reason why a part was removed. */
   reasonOf(pointer: string): string | undefined {
-    return this.removed.get(pointer)?.replace(/^#\S* is left out: /, '');
+    const [first] = this.removed.get(pointer) ?? [];
+    return first?.replace(/^#\S* is left out: /, '');
+  }
+
+  addRemoved(pointer: string, reason: string): void {
+    const reasons = this.removed.get(pointer);
+    if (reasons) reasons.add(reason);
+    else this.removed.set(pointer, new Set([reason]));
   }
 
   addUnknown(remark: Remark): void {
@@ -108,7 +115,8 @@ class Account {
 
   lines(remarks: readonly Remark[]): Pick<Mockable<unknown>, 'leftOut' | 'removed' | 'remarks'> {
     const leftOut = [...this.reasons].map(([what, reasons]) => `${what}: ${[...reasons].join('; ')}`);
-    return { leftOut, removed: this.removed, remarks: [...this.unknown, ...remarks] };
+    const removed = new Map([...this.removed].map(([pointer, all]) => [pointer, [...all].join('; ')]));
+    return { leftOut, removed, remarks: [...this.unknown, ...remarks] };
   }
 }
 
@@ -119,8 +127,8 @@ function completeInfo(root: JsonObject, account: Account): void {
     const { [name]: value } = info;
     if (typeof value === 'string') continue;
     const text = typeof value === 'number' ? String(value) : 'none';
-    const finding = { pointer: `/info/${name}`, message: 'is not a text, which OpenAPI requires' };
-    account.add(`#/info/${name} is taken as ${JSON.stringify(text)}`, finding);
+    const finding = { pointer: `/info/${name}`, message: 'is not a string, which OpenAPI requires' };
+    account.add(`#/info/${name} is read as ${JSON.stringify(text)}`, finding);
     Object.assign(info, { [name]: text });
   }
   Object.assign(root, { info });
@@ -256,10 +264,9 @@ class Removal {
     }
     const holder = this.document.at(holderOf(pointer));
     const name = lastStep(pointer);
-    if (isObject(holder) && Object.hasOwn(holder, name) && Reflect.deleteProperty(holder, name)) {
+    if (isObject(holder) && Object.hasOwn(holder, name) && Reflect.deleteProperty(holder, name))
       this.gone.add(pointer);
-      this.account.removed.set(pointer, reason);
-    }
+    if (this.gone.has(pointer)) this.account.addRemoved(pointer, reason);
     return this.gone.has(pointer);
   }
 }

@@ -11,6 +11,8 @@ import {
   OpenApiDocument,
   operationPlaces,
   readDocument,
+  type Remark,
+  UNSERVED_ALTERNATIVE,
   writeDocument,
 } from '../../src/contract';
 import { toMockable } from '../mock/document';
@@ -35,7 +37,7 @@ export function toServable(given: JsonObject): Servable {
   const document = new OpenApiDocument(readDocument(writeDocument(given)));
   const named = nameOperations(root);
   let served: JsonObject = root;
-  const { removed, total } = toMockable(root, (mockable) => {
+  const { removed, total, remarks } = toMockable(root, (mockable) => {
     const { remarks } = compileContract(mockable);
     served = mockable.root;
     return { built: mockable, remarks };
@@ -51,8 +53,35 @@ export function toServable(given: JsonObject): Servable {
       remove: true,
     }));
   const kept = named.filter(([pointer]) => !reasons.has(pointer) && !isGone(pointer));
-  return { root: served, actions: [...removals, ...kept.map(([, action]) => action)], total };
+  const alternatives = keepAlternatives(served, remarks);
+  return {
+    root: served,
+    actions: [...removals, ...alternatives, ...kept.map(([, action]) => action)],
+    total,
+  };
 }
+
+/**
+ * Leaves the alternatives of security that are served. The overlay replaces the list, because one without its last alternative
+ * would let everybody in.
+ */
+function keepAlternatives(root: JsonObject, remarks: readonly Remark[]): Action[] {
+  const document = new OpenApiDocument(root);
+  const unserved = remarks.flatMap(({ keyword, pointer }) =>
+    keyword === UNSERVED_ALTERNATIVE ? pointer : [],
+  );
+  return [...Map.groupBy(unserved, holderOf)].flatMap(([list, places]): Action[] => {
+    const security = [document.at(list)].flat().filter((_, i) => !places.includes(joinPointer(list, i)));
+    Object.assign(document.at(holderOf(list)) as JsonObject, { security });
+    const description = `an alternative cannot be served: ${places.map(lastStep).join(', ')}`;
+    return [
+      { target: jsonPath(document, list), description, remove: true },
+      { target: jsonPath(document, holderOf(list)), description, update: { security } },
+    ];
+  });
+}
+
+const holderOf = (pointer: string): string => pointer.slice(0, pointer.lastIndexOf('/'));
 
 const NO_CONTENT = { 204: { description: 'not documented' } };
 
@@ -101,7 +130,7 @@ function removeUnknown(root: JsonObject): Map<string, string> {
   const reasons = new Map<string, string>();
   const document = new OpenApiDocument(root);
   for (const { pointer, message } of document.remarks.filter(isUnknown)) {
-    const holder = document.at(pointer.slice(0, pointer.lastIndexOf('/')));
+    const holder = document.at(holderOf(pointer));
     if (isObject(holder) && Reflect.deleteProperty(holder, lastStep(pointer))) reasons.set(pointer, message);
   }
   return reasons;

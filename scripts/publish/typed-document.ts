@@ -1,5 +1,6 @@
 /** Prepares a document for a generator of types, which reads less than the document may have. */
 import {
+  Discriminators,
   isObject,
   joinPointer,
   type JsonObject,
@@ -23,7 +24,8 @@ const EVALUATING = ['$ref', 'allOf', 'anyOf', 'oneOf', 'if', 'dependentSchemas']
  * The same document, in which
  *
  * - each reference to a schema leads to a component, because a type has no name for a place inside of another one;
- * - a mapping has references, no names, and no reference is percent-encoded;
+ * - a mapping has a reference for each name by which the discriminator selects a schema, and no reference is percent-encoded;
+ * - a discriminator that selects nothing, or only what the values of its branches tell, is gone;
  * - extensions that nothing enforces are gone, and data that looks like a schema, such as an example;
  * - a boolean schema in a list is an object;
  * - a schema is opened by additionalProperties, because types do not support unevaluatedProperties.
@@ -31,8 +33,15 @@ const EVALUATING = ['$ref', 'allOf', 'anyOf', 'oneOf', 'if', 'dependentSchemas']
 export function typedDocument(document: OpenApiDocument): JsonObject {
   const root = readDocument(writeDocument(document.root)) as Mutable;
   withoutLaterWords(root, document);
+  const discriminators = new Discriminators(document);
   const schemas = new Components(root, document);
   const visited = new Set<string>();
+  const nameAll = (pointer: string, value: unknown, expected: Walked['expected']) => {
+    walk({ pointer, value, expected, documented: false }, (walked) => {
+      if (walked.kind === 'Schema') nameBranches(walked, discriminators);
+    });
+  };
+  nameAll('', root, 'OpenAPI');
   const prepare = (start: { pointer: string; value: unknown; expected: Walked['expected'] }) => {
     walk({ ...start, documented: false }, (walked) => {
       visited.add(walked.pointer);
@@ -41,7 +50,9 @@ export function typedDocument(document: OpenApiDocument): JsonObject {
   };
   prepare({ pointer: '', value: root, expected: 'OpenAPI' });
   for (const { name, pointer } of schemas.added) {
-    prepare({ pointer: joinPointer(SCHEMAS, name), value: schemas.copy(name, pointer), expected: 'Schema' });
+    const value = schemas.copy(name, pointer);
+    nameAll(pointer, value, 'Schema');
+    prepare({ pointer: joinPointer(SCHEMAS, name), value, expected: 'Schema' });
   }
   return root;
 }
@@ -84,6 +95,19 @@ class Components {
     this.added.push({ name, pointer });
     return name;
   }
+}
+
+/** Writes the names of all branches into the mapping of a discriminator. */
+function nameBranches({ pointer, value }: Walked, discriminators: Discriminators): void {
+  const { discriminator } = value;
+  if (!isObject(discriminator)) return;
+  const found = discriminators.at(pointer, value);
+  const names = [...(found?.branches ?? [])].filter(([, target]) => target !== pointer);
+  if (!found || found.isListed || names.length === 0) Reflect.deleteProperty(value, 'discriminator');
+  else
+    Object.assign(discriminator, {
+      mapping: Object.fromEntries(names.map(([name, target]) => [name, `#${target}`])),
+    });
 }
 
 function prepareObject({ kind, value }: Walked, document: OpenApiDocument, schemas: Components): void {

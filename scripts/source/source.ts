@@ -25,18 +25,18 @@ export interface Source {
  */
 export function readSource(file: string, allowOutside?: boolean): Source {
   const bundle = new Bundle(file, allowOutside);
-  const converted = convertTo31(bundle.document);
   const locate = (pointer: string) => bundle.locate(pointer);
+  const converted = convertTo31(bundle.document, locate);
   const [first, ...more] = bundle.replaced;
-  const others = more.length > 0 ? `, and ${more.length} more such places` : '';
+  const others = more.length > 0 ? `, and in ${more.length} more places` : '';
   return {
     document: bundle.document,
     files: bundle.sources.all().map(({ path }) => path),
     notes: [
-      ...(converted === undefined ? [] : [converted]),
+      ...converted,
       ...(first === undefined
         ? []
-        : [`${locate(first)}: OpenAPI allows no $ref here: its target takes its place${others}`]),
+        : [`${locate(first)}: OpenAPI does not allow a $ref here: it is replaced by its target${others}`]),
       ...bundle.sources.all().flatMap((file) => file.inexactNumbers()),
     ],
     locate,

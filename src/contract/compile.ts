@@ -1,4 +1,5 @@
 import { joinPointer, type JsonObject, OpenApiDocument } from './document/document';
+import { Discriminators } from './document/discriminator';
 import { Codecs } from './codecs/registry';
 import { type Holder, MalformedJson, parseJson } from './json/parse';
 import { type Operation, readOperations } from './operations/operations';
@@ -11,9 +12,15 @@ import type { HoldsOf } from './schema/applicable';
 import { type OwnFormats, reasonNotEnforced } from './schema/formats';
 import type { Direction } from './schema/one-way';
 import { SchemaSet } from './schema/schema-set';
-import { checkSecurity } from './security/requirements';
 import { Shapes } from './schema/shapes';
-import { type Check, type Compiler, createCompiler, type Judge, schemaErrors } from './schema/validator';
+import {
+  type Check,
+  type Compiler,
+  createCompiler,
+  type Judge,
+  schemaErrors,
+  Uncompilable,
+} from './schema/validator';
 
 /** The message of the finding for a document without operations. */
 export const NOTHING_SERVED = 'no operation is under any path: nothing would be served';
@@ -55,6 +62,7 @@ function compile(document: OpenApiDocument, formats: OwnFormats, codecs: Codecs,
   document.assertValid();
   const operations = readOperations(document);
   checkSchemas(document);
+  new Discriminators(document).check();
   remarkFormats(document, formats);
   if (operations.length === 0) document.addFinding('/paths', NOTHING_SERVED);
   const incoming = new SchemaSet(document, 'request');
@@ -66,7 +74,6 @@ function compile(document: OpenApiDocument, formats: OwnFormats, codecs: Codecs,
     requests: planRequests(document, operation, incoming, codecs),
     responses: responsePlans.of(operation),
   }));
-  for (const operation of operations) checkSecurity(document, operation);
   const router = compileRoutes(document, operations);
   incoming.check();
   outgoing.check();
@@ -91,8 +98,11 @@ function compile(document: OpenApiDocument, formats: OwnFormats, codecs: Codecs,
       document.addFinding(operation.pointer, error instanceof Error ? error.message : String(error));
     }
   }
+  if (when === 'at start') {
+    prepareComponents(document, requests, incoming);
+    prepareComponents(document, responses, outgoing);
+  }
   document.assertValid();
-  if (when === 'at start') for (const { conformance } of [requests, responses]) conformance.prepare();
   return new Contract(document, router, served);
 }
 
@@ -112,6 +122,18 @@ export function createJudges(direction: Direction, schemas: SchemaSet, formats: 
     });
   };
   return { judgeOf, conformance: first.conformance };
+}
+
+/** Compiles the components of requests, or of responses. Adds a finding for each that cannot be compiled. */
+export function prepareComponents(
+  document: OpenApiDocument,
+  { conformance }: ReturnType<typeof createJudges>,
+  { pointers }: SchemaSet,
+): void {
+  conformance.prepare((identifier, error) => {
+    if (!(error instanceof Uncompilable)) throw error;
+    document.addFinding(pointers.get(identifier) ?? '', error.message);
+  });
 }
 
 /** Adds a finding for each default that does not conform to its schema. */

@@ -47,12 +47,12 @@ function keyFault(jwk: unknown): string | undefined {
   if (typeof jwk !== 'object' || jwk === null || Array.isArray(jwk)) return 'is not a JSON object';
   const { kty, use, key_ops: uses, alg } = jwk as Readonly<Record<string, unknown>>;
   if (kty === 'oct') return 'is a shared secret';
-  if ('d' in jwk) return 'is a private key, which nobody but the issuer may have';
+  if ('d' in jwk) return 'is a private key, which only the issuer may have';
   if (use !== undefined && use !== 'sig') return 'is not for signatures, by its "use"';
   if (uses !== undefined && !(Array.isArray(uses) && uses.includes('verify')))
     return 'is not for the verification of signatures, by its "key_ops"';
   if (alg !== undefined && !ALGORITHMS.some((each) => each === alg))
-    return `is for another algorithm than ${ALGORITHMS.join(', ')}`;
+    return `is for an algorithm other than ${ALGORITHMS.join(', ')}`;
   const bits = publicKey(jwk)?.asymmetricKeyDetails?.modulusLength;
   return bits !== undefined && bits < MIN_RSA ? `has ${bits} bits, expected ${MIN_RSA} or more` : undefined;
 }
@@ -143,7 +143,7 @@ export async function remoteKeys(
 
   async function fetched(): Promise<Keys> {
     if (waiting >= MAX_WAITING)
-      throw new KeysUnavailable(`${MAX_WAITING} tokens already wait for the keys of the issuer`);
+      throw new KeysUnavailable(`${MAX_WAITING} tokens are already waiting for the keys of the issuer`);
     waiting++;
     try {
       return await refresh();

@@ -132,10 +132,15 @@ describe('the command', () => {
     [['generate', '--help'], 0, /^ {2}--check {2}/m, /^$/],
     [['help', 'generate'], 0, /^ {2}--check {2}/m, /^$/],
     [['--version'], 0, new RegExp(`^${version.replaceAll('.', '\\.')}\n$`), /^$/],
-    [['genrate'], 2, /^$/, /^contract-first: there is no verb "genrate", but there is generate\. .*\n$/],
-    [['nothing'], 2, /^$/, /^contract-first: there is no verb "nothing"\. .*\n$/],
-    [['--verbose'], 2, /^$/, /^contract-first: there is no verb "--verbose".*\n$/],
-    [['check', '--json'], 2, /^\{\n {2}"error": "expected the folder of a service, /, /^expected the folder/],
+    [['genrate'], 2, /^$/, /^contract-first: unknown command "genrate"; did you mean generate\?\n.*\n$/],
+    [['nothing'], 2, /^$/, /^contract-first: unknown command "nothing"\n.*\n$/],
+    [['--verbose'], 2, /^$/, /^contract-first: unknown command "--verbose".*\n.*\n$/],
+    [
+      ['check', '--json'],
+      2,
+      /^\{\n {2}"error": ".* is not the folder of a service: /,
+      / is not the folder of a service: /,
+    ],
   ])('%j ends with %i', async (args, status, stdout, stderr) => {
     const matching = (pattern: RegExp) => expect.stringMatching(pattern) as string;
     const expected = { status, stdout: matching(stdout), stderr: matching(stderr) };

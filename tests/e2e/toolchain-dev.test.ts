@@ -6,7 +6,7 @@ jest.setTimeout(120_000);
 
 const DOCUMENT = 'openapi/notes.yaml';
 const HANDLER = 'src/handlers/create-note.ts';
-const SERVING = /serving the current files, after (\d+) ms/;
+const SERVING = /serving the current files after (\d+) ms/;
 
 let project: Project;
 let dev: RunningProcess;

@@ -28,7 +28,7 @@ test('runs every check to its end and lists all findings', () => {
   expect(output).toContain('[warn] wrong.ts');
   expect(output).toContain('generated/openapi.json is stale');
   expect(output).toMatch(
-    /^failed after [\d.]+ s: (?:generated, )?format \(`npx prettier --write \.` repairs it\)(?:, generated)?$/m,
+    /^failed after [\d.]+ s: (?:generated, )?format \(run `npx prettier --write \.` to fix it\)(?:, generated)?$/m,
   );
 });
 
@@ -41,7 +41,7 @@ test('skips a check that has passed on the same files, unless AGAIN is set', () 
     output: expect.stringMatching(/passed after/) as string,
   });
   expect(gate('format').output).toMatch(
-    /^format: passed on these files at \S+; --again \(AGAIN=1\) runs it again$/m,
+    /^format: already passed on these files at \S+; to run it again, use --again \(AGAIN=1\)$/m,
   );
   project.edit('wrong.ts', ';', '');
   expect(gate('format')).toMatchObject({
@@ -64,7 +64,7 @@ test('skips a check that has passed on the same files, unless AGAIN is set', () 
 test('refuses the name of no check', () => {
   expect(gate('format', 'lint', 'toString')).toEqual({
     status: 2,
-    output: expect.stringMatching(/^there is no check "lint"\n$/) as string,
+    output: expect.stringMatching(/^unknown check "lint"\n$/) as string,
   });
 });
 
@@ -83,7 +83,7 @@ test('a program of the service ends with its own status, tells what it did as JS
   const verb = (name: string, ...args: string[]) => project.command(name, ...args);
   project.write('src/seed.ts', "throw new TypeError('the pots are missing');\n");
   const { status, output } = verb('seed');
-  const where = '--debug prints where this is\n';
+  const where = 'use --debug for the stack\n';
   expect({ status, output }).toEqual({ status: 1, output: `TypeError: the pots are missing\n${where}` });
   expect(verb('seed', '--debug').output).toMatch(/^\s+at .*seed\.ts:1/m);
   project.write('src/seed.ts', "import 'pots';\n");
@@ -97,7 +97,7 @@ test('a program of the service ends with its own status, tells what it did as JS
   rmSync(join(project.folder, 'src/seed.ts'));
   expect(verb('seed')).toMatchObject({
     status: 2,
-    output: expect.stringMatching(/^expected the program src\/seed\.ts/) as string,
+    output: expect.stringMatching(/^src\/seed\.ts does not exist/) as string,
   });
 });
 

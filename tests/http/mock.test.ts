@@ -556,11 +556,11 @@ describe('an unsupported operation', () => {
     ],
     [
       'an annotation with an invalid value',
-      { externalDocs: { url: 'not a URI' } },
+      { externalDocs: { url: 1 } },
       {},
       '/get/externalDocs/url is left out: ',
     ],
-    ['a contact', {}, { info: { title: 'a', version: '1', contact: { email: 'a' } } }, '/contact/email is'],
+    ['a contact', {}, { info: { title: 'a', version: '1', contact: { email: 1 } } }, '/contact/email is'],
     ['a requirement that no operation has', { security: [] }, { security: [{ none: [] }] }, '#/security is'],
   ])('removes %s, and reports it', (_, fields, document, line) => {
     const paths = { '/a': { get: operation(fields), put: operation(fields) } };

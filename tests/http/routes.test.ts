@@ -23,7 +23,7 @@ describe('ambiguous paths are refused', () => {
       'other names of template expressions',
       {
         '/{a}': { get: { operationId: 'one', parameters: inPath('a'), ...DONE } },
-        '/{b}': { post: { operationId: 'two', parameters: inPath('b'), ...DONE } },
+        '/{b}': { get: { operationId: 'two', parameters: inPath('b'), ...DONE } },
       },
       '#/paths/~1{b}: /{b} matches the same requests as /{a}: use one of the two',
     ],
@@ -52,6 +52,35 @@ describe('ambiguous paths are refused', () => {
     ],
   ])('%s', (_, paths, finding) => {
     expect(findings(paths)).toContainEqual(expect.stringContaining(finding));
+  });
+});
+
+describe('one path under two names', () => {
+  const METHODS = ['get', 'put', 'post', 'delete', 'options', 'patch', 'trace'];
+  const PAIRS = METHODS.flatMap((one) =>
+    METHODS.filter((two) => two !== one).map((two) => [one, two] as const),
+  );
+
+  it.each(PAIRS)('serves the methods of both: %s and %s', async (one, two) => {
+    const operation = (name: string) => ({ operationId: name, parameters: inPath(name), ...DONE });
+    const document = buildDocument({
+      paths: { '/é/{a}': { [one]: operation('a') }, '/%C3%A9/{b}': { [two]: operation('b') } },
+    });
+    const answer =
+      (name: string) =>
+      ({ path }: { path: object }) => {
+        expect(path).toEqual({ [name]: 'x' });
+        return Promise.resolve({ status: 204 });
+      };
+    const { app } = buildService({ document, handlers: { a: answer('a'), b: answer('b') } });
+    for (const method of [one, two] as ('get' | 'put')[]) await request(app)[method]('/%C3%A9/x').expect(204);
+    expect(compileContract(document).remarks).toEqual([
+      {
+        pointer: '/paths/~1%C3%A9~1{b}',
+        message: '/%C3%A9/{b} is the same path as /é/{a}: the methods of both are served under it',
+        keyword: 'Paths path',
+      },
+    ]);
   });
 });
 

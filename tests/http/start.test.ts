@@ -249,7 +249,7 @@ describe('the service must provide everything that the document requires', () =>
       components: { securitySchemes },
     });
     expect(findings(doc)).toContain(
-      `${POST}: postThing demands a and b together, which no request can satisfy: it has one Authorization field (RFC 9110 section 11.6.2)`,
+      `${POST}/security/0: demands a and b together, which no request can satisfy: it has one Authorization field (RFC 9110 section 11.6.2)`,
     );
   });
 

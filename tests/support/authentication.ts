@@ -1,12 +1,7 @@
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { InvalidContract, OpenApiDocument, Problem, readOperations } from '../../src/contract';
-import {
-  checkSecurity,
-  compileSecurity,
-  type Strategies,
-  unverified,
-} from '../../src/contract/security/requirements';
+import { compileSecurity, type Strategies, unverified } from '../../src/contract/security/requirements';
 import { buildDocument } from './service';
 
 /** The result of an authentication: the principals, the kind and challenge of a refusal, or the error for the log. */
@@ -50,7 +45,6 @@ export function buildAuthentication(
   );
   const [operation] = readOperations(document);
   if (!operation) throw new Error('expected an operation');
-  checkSecurity(document, operation);
   const findings = [...document.findings, ...unverified(document, operation, strategies)];
   if (findings.length > 0) throw new InvalidContract(findings);
   const authenticate = compileSecurity(document, operation, strategies);

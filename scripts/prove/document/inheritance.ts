@@ -1,3 +1,4 @@
+import { branchNames } from './branch-names';
 import { type Json, type JsonObject, asArray, asObject, asString, objectsIn } from '../json/tree';
 
 const SCHEMAS = '#/components/schemas/';
@@ -9,6 +10,8 @@ const SCHEMAS = '#/components/schemas/';
  */
 export function expandDiscriminators(given: JsonObject): JsonObject {
   const json = structuredClone(given);
+  for (const { node, pointer } of objectsIn(json))
+    if (discriminatorOf(node) !== undefined) nameBranches(json, node, pointer);
   for (const { node, pointer } of objectsIn(json)) {
     const property = discriminatorOf(node);
     if (property === undefined) continue;
@@ -22,6 +25,40 @@ export function expandDiscriminators(given: JsonObject): JsonObject {
   }
   expandParents(json);
   return json;
+}
+
+/** Writes the names of all branches into the mapping of a discriminator. Removes one that selects nothing. */
+function nameBranches(json: JsonObject, owner: JsonObject, pointer: string): void {
+  const [, component] = /^\/components\/schemas\/([^/]*)$/.exec(pointer) ?? [];
+  const all = asObject(asObject(json['components'])['schemas']);
+  const family = component === undefined ? [] : (familiesOf(all).get(component) ?? []);
+  const union = [...asArray(owner['oneOf'] ?? owner['anyOf'])];
+  const branches = hasBranches(owner) ? union : family.map((name): Json => ({ $ref: SCHEMAS + name }));
+  if (branches.length === 0 || (!hasBranches(owner) && branches.length === 1)) return;
+  const target = asString(asObject(owner['discriminator'])['defaultMapping']);
+  const optional = [
+    ...(target === '' ? [] : [target, SCHEMAS + target]),
+    ...(component === undefined ? [] : [SCHEMAS + component]),
+  ];
+  const names = branchNames(json, discriminatorOf(owner) ?? '', branches, mappingOf(owner), optional);
+  if (!names) {
+    Reflect.deleteProperty(owner, 'discriminator');
+    return;
+  }
+  const mapping = { ...mappingOf(owner) };
+  const inline = new Map<Json, string[]>();
+  for (const [name, branch] of names) {
+    const reference = asObject(branch)['$ref'];
+    if (reference !== undefined) mapping[name] = reference;
+    else inline.set(branch, [...(inline.get(branch) ?? []), name]);
+  }
+  owner['discriminator'] = { ...asObject(owner['discriminator']), mapping };
+  for (const keyword of ['oneOf', 'anyOf'])
+    if (keyword in owner)
+      owner[keyword] = asArray(owner[keyword]).map((branch) => {
+        const own = inline.get(branch);
+        return own ? { allOf: [branch, hasNameOf(discriminatorOf(owner) ?? '', own)] } : branch;
+      });
 }
 
 function discriminatorOf(schema: JsonObject): string | undefined {
@@ -49,6 +86,7 @@ function constrainBranch(
 ): JsonObject {
   const reference = asString(asObject(branch)['$ref']);
   const own = namesOf(owner, reference);
+  if (own.length === 0) return asObject(branch); // it is no object, or is named already
   if (!isDefault(owner, reference)) return { allOf: [branch, hasNameOf(property, own)] };
   const known = [...all.flatMap((other) => namesOf(owner, other)), ...mappedNames(owner)];
   const others = known.filter((name) => !own.includes(name));
@@ -66,7 +104,7 @@ function namesOf(owner: JsonObject, reference: string): string[] {
   const mapped = Object.entries(mappingOf(owner)).filter(([, to]) =>
     [asString(to), SCHEMAS + asString(to)].includes(reference),
   );
-  return [...mapped.map(([name]) => name), reference.slice(reference.lastIndexOf('/') + 1)];
+  return mapped.map(([name]) => name);
 }
 
 const hasNameOf = (property: string, names: readonly string[]): JsonObject => ({
@@ -85,18 +123,7 @@ function demandNames(schema: JsonObject, property: string, names: readonly strin
 function expandParents(json: JsonObject): void {
   const schemas = asObject(asObject(json['components'])['schemas']);
   const given = Object.entries(schemas).map(([key, schema]) => [key, asObject(schema)] as const);
-  const partsOf = (child: JsonObject, parent: string): JsonObject[] =>
-    asArray(child['allOf'])
-      .map(asObject)
-      .filter((part) => part['$ref'] === SCHEMAS + parent);
-  const families = new Map(
-    given.map(([name]) => {
-      const family = new Set([name]);
-      for (const member of family)
-        for (const [child, schema] of given) if (partsOf(schema, member).length > 0) family.add(child);
-      return [name, [...family]] as const;
-    }),
-  );
+  const families = familiesOf(schemas);
   for (const [name, parent] of given) {
     const property = discriminatorOf(parent);
     if (property === undefined || hasBranches(parent)) continue;
@@ -121,4 +148,22 @@ function expandParents(json: JsonObject): void {
     own['allOf'] = [{ $ref: SCHEMAS + parentName }, ...asArray(own['allOf']).slice(1)];
     schemas[name] = { oneOf: [...family.map(constrain), own] };
   }
+}
+
+const partsOf = (child: JsonObject, parent: string): JsonObject[] =>
+  asArray(child['allOf'])
+    .map(asObject)
+    .filter((part) => part['$ref'] === SCHEMAS + parent);
+
+/** By the name of each schema, itself and those whose `allOf` includes it, directly or not. */
+function familiesOf(schemas: JsonObject): ReadonlyMap<string, readonly string[]> {
+  const given = Object.entries(schemas).map(([name, schema]) => [name, asObject(schema)] as const);
+  return new Map(
+    given.map(([name]) => {
+      const family = new Set([name]);
+      for (const member of family)
+        for (const [child, schema] of given) if (partsOf(schema, member).length > 0) family.add(child);
+      return [name, [...family]] as const;
+    }),
+  );
 }

@@ -1,11 +1,14 @@
 import { accountForKeywords } from './accounting';
 import { type Finding, InvalidContract, type Remark } from './finding';
+import { OBJECTS } from './keywords';
 import { isObject, type JsonObject, lastStep, type Place, sourceOf } from './json-pointer';
 import { OperationIndex, titleOf } from './path-items';
-import { documentErrors, versionFinding } from './openapi-schema';
+
+import { type DocumentError, documentErrors, versionFinding } from './openapi-schema';
 import { References } from './references';
 import { Subschemas } from './subschemas';
 import { readTexts } from './text';
+import { keywordAt } from './walk';
 
 export { type Finding, InvalidContract, type Remark } from './finding';
 export { derivedOf, joinPointer, isObject, type JsonObject, members, type Place } from './json-pointer';
@@ -27,7 +30,9 @@ export class OpenApiDocument {
   /** @param root does not change any more: who changes it reads it again */
   constructor(readonly root: JsonObject) {
     this.values.set('', root);
-    for (const { pointer, message } of documentErrors(this)) this.addFinding(pointer, message);
+    const errors = documentErrors(this);
+    for (const { pointer, message, field } of errors)
+      if (field === undefined) this.addFinding(pointer, message);
     const { illFormed, inherited } = readTexts(root);
     this.inheritedNames = inherited;
     for (const pointer of illFormed) this.addFinding(pointer, 'has half of a surrogate pair');
@@ -39,6 +44,23 @@ export class OpenApiDocument {
       accountForKeywords(this, walked);
       if (walked.kind === 'Schema' && walked.outermost) schemas.push(walked.pointer);
     });
+    for (const error of errors) this.addFieldError(error);
+  }
+
+  /** Adds a finding for a field that the server needs, and a remark for one that only documentation does. */
+  private addFieldError({ pointer, message, field }: DocumentError): void {
+    if (field === undefined) return;
+    const kind = this.references.kindAt(field.slice(0, field.lastIndexOf('/')));
+    const name = lastStep(field);
+    const isServed = [...(OBJECTS.get(kind ?? 'Schema')?.keywords.values() ?? [])].some(
+      ({ support }) => support === 'enforced',
+    );
+    const isNeeded = kind === undefined || keywordAt(kind, name)?.support !== 'documented';
+    if (isNeeded || (field !== pointer && !isServed)) this.addFinding(pointer, message);
+    else {
+      const effect = `${message}: only documentation needs it, requests and responses are the same`;
+      this.addRemark({ pointer, message: effect, keyword: `${kind} ${name}` });
+    }
   }
 
   /** The findings so far, each with the operations that it concerns. */

@@ -79,8 +79,16 @@ const NAMES: Readonly<Record<string, string>> = {
   headers: 'is not the name of a header, which is a token (RFC 9110 section 5.6.2)',
 };
 
+/** A violation of the published OpenAPI schema by a document. */
+export interface DocumentError {
+  readonly pointer: string;
+  readonly message: string;
+  /** The pointer of a field that is absent, or no URL or address: its kind says whether the server needs it. */
+  readonly field?: string;
+}
+
 /** The violations of the published OpenAPI schema by a document. */
-export function documentErrors(document: Document): { pointer: string; message: string }[] {
+export function documentErrors(document: Document): DocumentError[] {
   const { root } = document;
   const unserved = versionFinding(root);
   if (unserved) return [unserved];
@@ -121,9 +129,7 @@ export const WHOLE_QUERY = {
   mixed: 'has parameters in query beside one in querystring',
 };
 
-type Words = Pick<Finding, 'pointer' | 'message'>;
-
-function inWords(violation: Violation, document: Document): Words | [] {
+function inWords(violation: Violation, document: Document): DocumentError | [] {
   const { instancePath: pointer, keyword, params, message = 'is not valid', schema } = violation;
   switch (keyword) {
     case 'propertyNames': {
@@ -150,9 +156,11 @@ function inWords(violation: Violation, document: Document): Words | [] {
       return { pointer, message: 'is not possible beside encoding' };
     case 'format':
       // OpenAPI 3.1.1 section 4.6: each may be relative. Its schema demands a scheme.
-      if (!String(params['format']).startsWith('uri')) break;
+      if (!String(params['format']).startsWith('uri')) return { pointer, message, field: pointer };
       if (isUriReference(document.at(pointer))) return [];
-      return { pointer, message: 'is not a URI reference (RFC 3986)' };
+      return { pointer, message: 'is not a URI reference (RFC 3986)', field: pointer };
+    case 'required':
+      return { pointer, message, field: joinPointer(pointer, String(params['missingProperty'])) };
   }
   return { pointer, message };
 }

@@ -97,9 +97,9 @@ export class References {
   }
 
   /** Reads references other than `$ref`. */
-  private readNamed({ kind, pointer, value }: Walked): void {
+  private readNamed({ kind, pointer, value, documented }: Walked): void {
     if (kind === 'SecurityRequirement') {
-      for (const scheme of Object.keys(value)) this.readScheme(scheme, joinPointer(pointer, scheme));
+      for (const name of Object.keys(value)) this.readScheme(name, joinPointer(pointer, name), documented);
     } else if (kind === 'Discriminator') {
       for (const [name, ref] of members(value['mapping'])) {
         this.readMapping(ref, joinPointer(pointer, 'mapping', name));
@@ -109,10 +109,16 @@ export class References {
     } else if (kind === 'Link') this.readLink(pointer, value);
   }
 
-  private readScheme(scheme: string, pointer: string): void {
-    const name = this.scheme(scheme);
-    if (name === undefined) this.document.addFinding(pointer, 'is not among components.securitySchemes');
-    else this.add(pointer, joinPointer(SECURITY_SCHEMES, name));
+  private readScheme(name: string, pointer: string, documented: boolean): void {
+    const scheme = this.scheme(name);
+    if (scheme !== undefined) this.add(pointer, joinPointer(SECURITY_SCHEMES, scheme));
+    // Where an operation is served, another alternative may be: operations/alternatives.ts decides.
+    else if (documented || (pointer.startsWith('/security/') && !this.inheritsSecurity()))
+      this.document.addFinding(pointer, 'is not among components.securitySchemes');
+  }
+
+  private inheritsSecurity(): boolean {
+    return this.objects('Operation').some(({ value, documented }) => !documented && !('security' in value));
   }
 
   /** The component that a security requirement means by its name, or since 3.2 by its URI (section 4.30.1). */

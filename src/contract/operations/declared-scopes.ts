@@ -4,31 +4,19 @@ import { joinPointer, isObject, members, type OpenApiDocument } from '../documen
 export const SCOPE = /^[!#-[\]-~]+$/;
 
 /**
- * Adds a finding for each invalid scope of a security requirement, and for each scope that no flow of its oauth2 scheme
- * declares (OpenAPI 3.1 section 4.8.30).
- *
- * @param pointer to the scheme in the security requirement
+ * A message for each invalid scope of a security requirement, and for each scope that no flow of its oauth2 scheme declares
+ * (OpenAPI 3.1 section 4.8.30).
  */
-export function checkScopes(
-  document: OpenApiDocument,
-  pointer: string,
-  scheme: string,
-  scopes: readonly string[],
-): void {
+export function scopeFaults(document: OpenApiDocument, scheme: string, scopes: readonly string[]): string[] {
   const { type, flows } = document.follow(joinPointer('/components/securitySchemes', scheme)).value;
-  if (type !== 'oauth2' && type !== 'openIdConnect') return; // other types have roles, which no scheme declares
+  if (type !== 'oauth2' && type !== 'openIdConnect') return []; // other types have roles, which no scheme declares
   const declared = new Set(members(flows).flatMap(([, flow]) => scopesOf(flow)));
-  for (const scope of scopes) {
-    if (!SCOPE.test(scope)) {
-      document.addFinding(pointer, `${JSON.stringify(scope)} is not a scope (RFC 6749 section 3.3)`);
-    } else if (type === 'oauth2' && !declared.has(scope)) {
-      const known = [...declared].join(', ') || 'none';
-      document.addFinding(
-        pointer,
-        `no flow of ${scheme} declares the scope ${scope}; declared are: ${known}`,
-      );
-    }
-  }
+  return scopes.flatMap((scope) => {
+    if (!SCOPE.test(scope)) return [`${JSON.stringify(scope)} is not a scope (RFC 6749 section 3.3)`];
+    if (type !== 'oauth2' || declared.has(scope)) return [];
+    const known = [...declared].join(', ') || 'none';
+    return [`no flow of ${scheme} declares the scope ${scope}; declared are: ${known}`];
+  });
 }
 
 const scopesOf = (flow: unknown): string[] =>

@@ -3,7 +3,7 @@ import { joinPointer, members, type OpenApiDocument, type Place } from '../docum
 import { WHOLE_QUERY } from '../document/openapi-schema';
 import { type OperationPlace, operationPlaces } from '../document/path-items';
 import { basePathsOf } from '../document/servers';
-import { checkScopes } from './declared-scopes';
+import { readAlternatives, type SecurityAlternative } from './alternatives';
 import { hasNoContent } from '../http/body';
 import type { MediaTypeObject } from '../http/media-type';
 import { isJsonText, readContent } from './content';
@@ -24,8 +24,8 @@ export interface Parameter {
   readonly schemaPointer: string | undefined;
   /** Whether the value is JSON text, by `content` and not by `schema` and a style. */
   readonly json: boolean;
-  /** The media type of the whole query (OpenAPI 3.2 section 4.12.1); undefined in other locations. */
-  readonly querystring?: MediaTypeObject;
+  /** Its media type, by `content`: in `querystring`, that of the whole query (OpenAPI 3.2 section 4.12.1). */
+  readonly content?: MediaTypeObject;
   /** JSON pointer to the Parameter Object or Header Object. */
   readonly pointer: string;
 }
@@ -35,9 +35,6 @@ export interface ResponseObject {
   readonly headers: readonly Parameter[];
   readonly content: readonly MediaTypeObject[];
 }
-
-/** A Security Requirement Object (OpenAPI 3.1 section 4.8.30): all of its schemes are required. Empty: anonymous. */
-export type SecurityAlternative = readonly { readonly scheme: string; readonly scopes: readonly string[] }[];
 
 /** An Operation Object (OpenAPI 3.1 section 4.8.10) with everything that it refers to or inherits. */
 export interface Operation {
@@ -131,6 +128,12 @@ function checkMethod(document: OpenApiDocument, { method, pointer }: OperationPl
   } else if (method === 'CONNECT') {
     document.addFinding(pointer, 'is for CONNECT, which opens a tunnel (RFC 9110 section 9.3.6)');
   }
+}
+
+/** Adds a finding for the content of a header or parameter that is sent, and is not JSON. */
+export function checkJson(document: OpenApiDocument, { content, json, pointer }: Parameter): void {
+  if (content && !json)
+    document.addFinding(joinPointer(pointer, 'content'), `only JSON can be sent, got ${content.key}`);
 }
 
 class OperationReader {
@@ -232,10 +235,6 @@ class OperationReader {
     const style = typeof value['style'] === 'string' ? value['style'] : usual;
     const content = readContent(this.document, pointer, value['content']);
     const json = content[0] !== undefined && isJsonText(content[0]);
-    const querystring = location === 'querystring' ? content[0] : undefined;
-    if (content[0] && !json && !querystring) {
-      this.document.addFinding(joinPointer(pointer, 'content'), 'only JSON can be read as a parameter');
-    }
     if (content[0]?.items !== undefined || content[0]?.isStream === true)
       this.document.addFinding(content[0].pointer, 'only a body has items or is a stream, and no parameter');
     return {
@@ -250,7 +249,7 @@ class OperationReader {
           ? joinPointer(pointer, 'schema')
           : undefined,
       json,
-      ...(querystring && { querystring }),
+      ...(content[0] && { content: content[0] }),
       pointer,
     };
   }
@@ -281,7 +280,13 @@ class OperationReader {
         );
         return [];
       }
-      return [this.parameter(name, 'header', this.document.follow(joinPointer(pointer, 'headers', name)))];
+      const header = this.parameter(
+        name,
+        'header',
+        this.document.follow(joinPointer(pointer, 'headers', name)),
+      );
+      checkJson(this.document, header);
+      return [header];
     });
     const content = readContent(this.document, pointer, value['content']);
     if (!hasNoContent(Number(status)) || content.length === 0) return { headers, content };
@@ -292,14 +297,9 @@ class OperationReader {
 
   private security(): SecurityAlternative[] {
     const own = this.operation.value['security'];
-    const pointer = own === undefined ? '/security' : joinPointer(this.operation.pointer, 'security');
-    return [own ?? this.document.root['security'] ?? []].flat().map((alternative, i) =>
-      members(alternative).map(([name, scopes]) => {
-        const scheme = this.document.references.scheme(name) ?? name;
-        const demanded = [scopes].flat().map(String);
-        checkScopes(this.document, joinPointer(pointer, i, name), scheme, demanded);
-        return { scheme, scopes: demanded };
-      }),
+    return readAlternatives(
+      this.document,
+      own === undefined ? '/security' : joinPointer(this.operation.pointer, 'security'),
     );
   }
 }

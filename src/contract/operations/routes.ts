@@ -192,15 +192,17 @@ function addRoute(
   const repeated = names.find((name, i) => names.indexOf(name) !== i);
   if (repeated !== undefined) document.addFinding(key, `has the template expression {${repeated}} twice`);
   const methods = router.add(path, new Map());
-  for (const other of methods.values()) {
-    // OpenAPI 3.1.1 section 4.8.8.2: paths that differ in the names of their template expressions are identical.
-    if (other.path !== path) {
-      document.addFinding(key, `${path} matches the same requests as ${other.path}: use one of the two`);
-    }
-  }
   const same = methods.get(method);
-  if (same?.path === path && same.operation.method === method) {
-    document.addFinding(pointer, `answers the same requests as #${same.operation.pointer}`);
+  if (same?.operation.method === method) {
+    if (same.path === path)
+      document.addFinding(pointer, `answers the same requests as #${same.operation.pointer}`);
+    else document.addFinding(key, `${path} matches the same requests as ${same.path}: use one of the two`);
+  }
+  // OpenAPI 3.1.1 section 4.8.8.2 forbids paths that differ only in the names of their template expressions.
+  const other = [...methods.values()].find((one) => one.path !== path);
+  if (other) {
+    const message = `${path} is the same path as ${other.path}: the methods of both are served under it`;
+    document.addRemark({ pointer: key, message, keyword: 'Paths path' });
   }
   const route = { operation, path, names };
   methods.set(method, route);

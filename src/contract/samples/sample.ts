@@ -18,9 +18,10 @@ const MAX_COUNT = 1_000;
  * uses the examples of the document, the last ones are minimal.
  */
 export function* samples(document: OpenApiDocument, pointer: string, direction: Direction): Generator {
+  const discriminators = new Discriminators(document);
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     try {
-      yield new Sampler(document, direction, attempt).sample([pointer], 0);
+      yield new Sampler(document, direction, attempt, discriminators).sample([pointer], 0);
     } catch (error) {
       if (!(error instanceof Unsampled)) throw error;
     }
@@ -30,16 +31,15 @@ export function* samples(document: OpenApiDocument, pointer: string, direction: 
 class Sampler {
   private readonly examples: boolean;
   private readonly full: boolean;
-  private readonly discriminators: Discriminators;
 
   constructor(
     private readonly document: OpenApiDocument,
     private readonly direction: Direction,
     private readonly attempt: number,
+    private readonly discriminators: Discriminators,
   ) {
     this.examples = attempt === 0;
     this.full = attempt < ATTEMPTS / 2;
-    this.discriminators = new Discriminators(document);
   }
 
   /** @param nth selects one of several different samples of a schema */
@@ -125,6 +125,10 @@ class Sampler {
     const optional = this.full && depth < DEPTH.optional ? [...view.properties.keys()] : [];
     for (const name of new Set([...view.names.keys(), ...view.required, ...optional])) {
       if (view.withheld.has(name)) continue;
+      if (name === '__proto__') {
+        if (view.required.has(name)) throw new Unsampled('the property name "__proto__" is not accepted');
+        continue;
+      }
       if (!view.required.has(name) && !view.names.has(name) && Object.keys(object).length >= most) continue;
       const pointers = view.properties.get(name) ?? this.pattern(view, name) ?? view.otherProperties;
       try {
@@ -133,10 +137,13 @@ class Sampler {
         if (!(error instanceof Unsampled) || view.required.has(name)) throw error;
       }
     }
-    const listed = [...view.properties.keys()].filter((name) => !view.withheld.has(name));
-    for (let i = 0; Object.keys(object).length < Math.min(least, MAX_COUNT); i++) {
+    const listed = [...view.properties.keys()].filter(
+      (name) => name !== '__proto__' && !view.withheld.has(name) && !Object.hasOwn(object, name),
+    );
+    for (let [i, count] = [0, Object.keys(object).length]; count < Math.min(least, MAX_COUNT); i++) {
       if (i === MAX_COUNT) throw new Unsampled('there are too few names');
-      const name = listed.find((known) => !(known in object)) ?? this.name(view, i);
+      const name = listed[i] ?? this.name(view, i);
+      if (!Object.hasOwn(object, name)) count++;
       object[name] = this.sample(view.properties.get(name) ?? view.otherProperties, depth + 1);
     }
     if (

@@ -1,7 +1,8 @@
 import type { JsonObject } from '../document/document';
 import { SCOPE } from '../operations/declared-scopes';
 import { type Headers, Problem } from '../problem';
-import { type FindCredentials, schemeKind } from './credentials';
+import { schemeKind } from '../operations/alternatives';
+import type { FindCredentials } from './credentials';
 import type { RunStrategy } from './strategies';
 
 /** A security scheme that an operation demands. */

@@ -1,24 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import {
-  joinPointer,
-  type JsonObject,
-  members,
-  type OpenApiDocument,
-  type Place,
-} from '../document/document';
+import { type JsonObject, members, type OpenApiDocument } from '../document/document';
 import { fieldLines } from '../http/header-field';
+import { schemeAt, schemeKind, type SchemeKind } from '../operations/alternatives';
 import { readOperations } from '../operations/operations';
-
-/** How a client presents the credentials of a security scheme: as a bearer token, as user and password, or as an API key. */
-export type SchemeKind = 'bearer' | 'basic' | 'apiKey';
-
-/** The kind of a Security Scheme Object (OpenAPI 3.1 section 4.8.27); undefined if it cannot be served. */
-export function schemeKind({ type, scheme }: JsonObject): SchemeKind | undefined {
-  if (type === 'apiKey') return type;
-  if (type === 'oauth2' || type === 'openIdConnect') return 'bearer';
-  const name = type === 'http' ? String(scheme).toLowerCase() : ''; // RFC 9110 section 11.1
-  return name === 'bearer' || name === 'basic' ? name : undefined;
-}
 
 /** A security scheme of a document. */
 export interface DocumentedScheme {
@@ -31,10 +15,6 @@ export interface DocumentedScheme {
   /** All scopes that operations demand of it, each once. */
   readonly scopes: readonly string[];
 }
-
-/** The Security Scheme Object of a name. */
-export const schemeAt = (document: OpenApiDocument, name: string): Place =>
-  document.follow(joinPointer('/components/securitySchemes', name));
 
 /** The security schemes of a document, in its order. */
 export function securitySchemes(document: OpenApiDocument): DocumentedScheme[] {

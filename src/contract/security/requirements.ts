@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { Finding, OpenApiDocument } from '../document/document';
-import type { Operation, SecurityAlternative } from '../operations/operations';
+import { schemeAt, type SecurityAlternative } from '../operations/alternatives';
+import type { Operation } from '../operations/operations';
 import { fieldLines, repeatedField } from '../http/header-field';
 import { type RunStrategy, type Strategies, strategyRunner } from './strategies';
-import { credentialsFinder, schemeAt, schemeKind, type SchemeKind } from './credentials';
+import { credentialsFinder } from './credentials';
 import { challenged, challengeOf, refuse, type Rejection, type Scheme } from './challenges';
 
 export type { Strategies } from './strategies';
@@ -25,17 +26,6 @@ const principalsOf = (): Record<string, unknown> => Object.create(null) as Recor
  * @throws the error that a strategy reports, unchanged
  */
 export type Authenticate = (request: IncomingMessage) => Promise<Principals>;
-
-/** Adds a finding for each security scheme of an operation that cannot be served. */
-export function checkSecurity(document: OpenApiDocument, operation: Operation): void {
-  for (const alternative of operation.security) {
-    checkPossible(document, operation, alternative);
-    for (const { scheme } of alternative) {
-      const { pointer, value } = schemeAt(document, scheme);
-      if (!schemeKind(value)) document.addFinding(pointer, 'this kind of security scheme cannot be served');
-    }
-  }
-}
 
 /** A finding for each security scheme that an operation demands and no strategy verifies. */
 export const unverified = (
@@ -100,22 +90,6 @@ export function compileSecurity(
     }
     throw await refuse(schemes, rejections);
   };
-}
-
-/** Finds schemes that no request satisfies together, because each needs the only Authorization field of a request. */
-function checkPossible(
-  document: OpenApiDocument,
-  { pointer, operationId }: Operation,
-  alternative: SecurityAlternative,
-): void {
-  const named = (kind: SchemeKind) =>
-    alternative.find(({ scheme }) => schemeKind(schemeAt(document, scheme).value) === kind)?.scheme;
-  const [bearer, basic] = [named('bearer'), named('basic')];
-  if (bearer === undefined || basic === undefined) return;
-  document.addFinding(
-    pointer,
-    `${operationId} demands ${bearer} and ${basic} together, which no request can satisfy: it has one Authorization field (RFC 9110 section 11.6.2)`,
-  );
 }
 
 /** @throws {Error} if the scheme cannot be served or has no strategy: without it everybody would be let in */

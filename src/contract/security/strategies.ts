@@ -5,7 +5,8 @@ import type { OpenApiDocument } from '../document/document';
 import { TOKEN } from '../http/head';
 import { isFieldValue } from '../http/header-field';
 import { opaqueKind } from '../json/stringify';
-import { type Credentials, type DocumentedScheme, type SchemeKind, securitySchemes } from './credentials';
+import type { SchemeKind } from '../operations/alternatives';
+import { type Credentials, type DocumentedScheme, securitySchemes } from './credentials';
 import type { StrategyOf, Verified, Verify } from './principals';
 
 /** The passport strategies that verify credentials, by the name of the security scheme. */

@@ -132,7 +132,7 @@ test('a hint decides, and says why it cannot be followed', () => {
   const hinted = { ...login('email', 'token'), 'x-login': true };
   expect(find({ 'POST /enter': hinted, ...LOGIN })).toMatchObject({ login: 'POST /enter' });
   expect(find({ 'POST /enter': { 'x-login': true } })).toMatchObject({
-    notes: ['POST /enter has x-login, but no name with a password in its request: it stays a stub'],
+    notes: ['POST /enter has x-login, but its request has no name with a password: it stays a stub'],
   });
 });
 

@@ -62,10 +62,10 @@ test.each(FORMS)(
   (_, form, secret, _client, text, wrong) => {
     for (const bad of [...wrong, '\u0000secret']) {
       expect(() => accept(form, text, bad)).toThrow(
-        new InvalidConfig(`THE_VARIABLE: expected ${form.form}, got something else at position 2`),
+        new InvalidConfig(`THE_VARIABLE: expected ${form.form} at position 2`),
       );
     }
-    expect(() => accept(form, ' ')).toThrow(`THE_VARIABLE: expected at least one ${form.one}, got none`);
+    expect(() => accept(form, ' ')).toThrow(`THE_VARIABLE: expected at least one ${form.one}`);
   },
 );
 

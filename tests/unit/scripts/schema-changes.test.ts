@@ -52,7 +52,6 @@ others of a type          | additionalProperties: {} -> additionalProperties: {t
 an alternative fewer      | oneOf: [{type: string}, {type: null}] -> oneOf: [{type: string}] | q | /oneOf/1: this alternative is gone
 an alternative more       | oneOf: [{type: string}] -> oneOf: [{type: null}, {type: string}] | s | /oneOf/0: this alternative is new
 an alternative to what was | type: string -> anyOf: [{type: string}, {type: null}] | s | /anyOf/1: this alternative is new
-a further choice          | anyOf: [{const: 1}] -> {anyOf: [{const: 1}], oneOf: [{const: 1}]} | qs | : its anyOf and oneOf are not comparable to those before
 alternatives that exclude each other | anyOf: [{type: integer}, {type: number}] -> oneOf: [{type: integer}, {type: number}] | q | /oneOf: was anyOf: what several alternatives admit is refused
 that do not any more      | oneOf: [{type: integer}, {type: number}] -> anyOf: [{type: integer}, {type: number}] | s | : was oneOf: what several alternatives admit is admitted now
 values of a type          | type: string -> enum: [a]                        | q  | /enum: only "a" is admitted now
@@ -105,6 +104,19 @@ describe.each(['requests', 'responses'] as const)('in %s', (side) => {
         breaking: breaks.includes(letter),
       },
     ]);
+  });
+
+  it.each([
+    ['one more', [{ anyOf: [{ const: 1 }] }, { anyOf: [{ const: 1 }], oneOf: [{ const: 1 }] }], ''],
+    [
+      'one more, which refuses',
+      [{ anyOf: [{ const: 1 }] }, { anyOf: [{ const: 1 }], oneOf: [{ const: 2 }] }],
+      'q',
+    ],
+    ['one less', [{ anyOf: [{ const: 1 }], oneOf: [{ const: 2 }] }, { anyOf: [{ const: 1 }] }], 's'],
+    ['others', [{ anyOf: [{ const: 1 }], oneOf: [{ const: 1 }] }, { anyOf: [{ const: 2 }] }], 'qs'],
+  ])('a choice that has to be met beside another one: %s', (_, [was, is], breaks) => {
+    expect(compare(was, is).some(({ breaking }) => breaking)).toBe(breaks.includes(letter));
   });
 
   it('compares the keywords beside branches with a schema without branches', () => {

@@ -152,8 +152,8 @@ describe('at start', () => {
     ['', '"" is not a scope (RFC 6749 section 3.3)'],
     ['read write', '"read write" is not a scope (RFC 6749 section 3.3)'],
   ])('a scope %j that no flow declares is a finding', (scope, message) => {
-    expect(findingsOf([{ key: [] }, { oauth: ['read', scope] }])).toMatchObject([
-      { pointer: '/paths/~1things/post/security/1/oauth', message },
+    expect(findingsOf([{ oauth: ['read', scope] }])).toMatchObject([
+      { pointer: '/paths/~1things/post/security/0/oauth', message },
     ]);
   });
 });
