@@ -18,7 +18,7 @@ INSTALLED := node_modules/.package-lock.json
 # The targets that are verbs do what `npx contract-first VERB` does.
 CLI := tsx scripts/cli.ts
 
-.PHONY: help install generate client breaking check quick test-all loop modules format build pack test gate run dev migrate backup restore seed mock clean browser contract todo new mutants faults crash cluster alerts connections soak bodies growth bench testers servers documents consumers sbom image
+.PHONY: help install generate client breaking check quick test-all loop modules format build pack test gate run dev migrate backup restore seed mock clean browser contract todo new mutants faults crash cluster alerts connections soak bodies growth bench testers servers documents sqlite consumers sbom image
 
 DAILY := dev generate check test contract todo run mock
 help: ## list the targets
@@ -157,6 +157,10 @@ $(TESTERS)/node_modules/.package-lock.json: $(TESTERS)/package.json $(TESTERS)/.
 documents: $(INSTALLED) ## test the mock of public documents, or with NEW=1 `make new`; reports/documents/; ONLY=uspto,train-travel
 	@$(if $(NEW),tsx scripts/pack/main.ts >/dev/null)
 	@tsx tests/system/documents/main.ts $(if $(NEW),new,mock) $(ONLY)
+
+sqlite: $(INSTALLED) ## measure node:sqlite beside better-sqlite3
+	@npm install --prefix .cache/sqlite --no-save --ignore-scripts --no-audit --no-fund --loglevel=error better-sqlite3@13.2.0 >/dev/null
+	@tsx tests/system/sqlite/main.ts .cache/sqlite
 
 consumers: $(INSTALLED) ## install the package by npm, pnpm and Yarn, alone and in services; publint, attw; ONLY=pnpm
 	@tsx scripts/pack/main.ts >/dev/null

@@ -26,13 +26,14 @@ jest.setTimeout(600_000);
 const folder = keepFolder();
 const SCRIPTS = join(folder, 'node_modules');
 
-/** What each manager is, and its commands: the one line, `npm ci` and `npm ci --omit=dev`. */
-const MANAGERS = [
-  ['npm 10', 'npm@10.9.9'],
-  ['npm 11', 'npm@11.19.1'],
-  ['npm 12', 'npm@12.2.2'],
-  ['pnpm 12', 'pnpm@12.21.0'],
-] as const;
+/** Each manager, its package, and what it installs beyond the list: an optional peer of debug, which pnpm finds among the tools. */
+const MANAGERS: readonly (readonly [name: string, version: string, more: readonly string[]])[] = [
+  ['npm 10', 'npm@10.9.9', []],
+  ['npm 11', 'npm@11.19.1', []],
+  ['npm 12', 'npm@12.2.2', []],
+  ['pnpm 12', 'pnpm@12.21.0', ['supports-color']],
+];
+/** Their commands: the one line, `npm ci` and `npm ci --omit=dev`. */
 const NPM = { new: 'npx -y -p', run: '', ci: 'npm ci', production: 'npm ci --omit=dev' };
 const PNPM = {
   new: 'pnpm --package',
@@ -110,34 +111,37 @@ function installedIn(service: string): { readonly names: string[]; readonly mega
   return { names: [...new Set(names)].sort(), megabytes: bytes / 1e6 };
 }
 
-test.each(MANAGERS)('%s: one line in an empty folder, then the installs of the service', async (name) => {
-  const run = openMachine(name);
-  const commands = name.startsWith('npm') ? NPM : PNPM;
-  const service = join(folder, `${alias(name)}-museum`);
-  mkdirSync(service);
-  copyFileSync(TARBALL, join(service, basename(TARBALL)));
-  copyFileSync(join(ROOT, 'docs/museum.yaml'), join(service, 'museum.yaml'));
-  const line = `${commands.new} "$PWD/${basename(TARBALL)}" ${commands.run} contract-first new museum.yaml`;
-  const created = run(line, service);
-  expect([created.status, created.output]).toEqual([
-    0,
-    expect.stringMatching(/PROVEN (\d+)\/\1, WAIVED 0, UNPROVEN 0, BLOCKED 0[^]* is ready in this folder/),
-  ]);
+test.each(MANAGERS)(
+  '%s: one line in an empty folder, then the installs of the service',
+  async (name, _, more) => {
+    const run = openMachine(name);
+    const commands = name.startsWith('npm') ? NPM : PNPM;
+    const service = join(folder, `${alias(name)}-museum`);
+    mkdirSync(service);
+    copyFileSync(TARBALL, join(service, basename(TARBALL)));
+    copyFileSync(join(ROOT, 'docs/museum.yaml'), join(service, 'museum.yaml'));
+    const line = `${commands.new} "$PWD/${basename(TARBALL)}" ${commands.run} contract-first new museum.yaml`;
+    const created = run(line, service);
+    expect([created.status, created.output]).toEqual([
+      0,
+      expect.stringMatching(/PROVEN (\d+)\/\1, WAIVED 0, UNPROVEN 0, BLOCKED 0[^]* is ready in this folder/),
+    ]);
 
-  const whole = run(commands.ci, service);
-  expect(whole).toEqual({ status: 0, output: expect.any(String) as string });
-  // npm 11 and pnpm name scripts that nobody has allowed or refused.
-  expect(whole.output).not.toMatch(/allow-scripts|approve-builds|gyp/);
-  expect(run('node node_modules/typescript/bin/tsc -p src', service)).toEqual({ status: 0, output: '' });
+    const whole = run(commands.ci, service);
+    expect(whole).toEqual({ status: 0, output: expect.any(String) as string });
+    // npm 11 and pnpm name scripts that nobody has allowed or refused.
+    expect(whole.output).not.toMatch(/allow-scripts|approve-builds|gyp/);
+    expect(run('node node_modules/typescript/bin/tsc -p src', service)).toEqual({ status: 0, output: '' });
 
-  rmSync(join(service, 'node_modules'), { recursive: true }); // pnpm keeps what is there
-  const production = run(commands.production, service);
-  expect([production.status, production.output]).toEqual([0, expect.any(String)]);
-  const { names, megabytes } = installedIn(service);
-  expect(names).toEqual(PRODUCTION);
-  expect(megabytes).toBeLessThan(PRODUCTION_MEGABYTES);
-  const env = { NODE_ENV: 'production', PORT: '0', API_TOKENS: 'secret', DATABASE_URL: 'memory:' };
-  const server = startProcess([join(service, 'dist/main.js')], env, service);
-  await server.printed(/listening on http:\/\/127\.0\.0\.1:\d+/);
-  expect(await server.stop()).toBe(0);
-});
+    rmSync(join(service, 'node_modules'), { recursive: true }); // pnpm keeps what is there
+    const production = run(commands.production, service);
+    expect([production.status, production.output]).toEqual([0, expect.any(String)]);
+    const { names, megabytes } = installedIn(service);
+    expect(names).toEqual([...PRODUCTION, ...more].sort());
+    expect(megabytes).toBeLessThan(PRODUCTION_MEGABYTES);
+    const env = { NODE_ENV: 'production', PORT: '0', API_TOKENS: 'secret', DATABASE_URL: 'memory:' };
+    const server = startProcess([join(service, 'dist/main.js')], env, service);
+    await server.printed(/listening on http:\/\/127\.0\.0\.1:\d+/);
+    expect(await server.stop()).toBe(0);
+  },
+);
