@@ -7,17 +7,43 @@ import '../../../src/runtime/docs';
 // What the scripts of the documentation page do without a browser. The suites *.browser.ts show the page itself.
 
 /** The globals of Node, outside of the sandbox of Jest, which loads no ES modules. */
-const page = runInThisContext('globalThis') as typeof globalThis & { location?: { readonly href: string } };
+const page = runInThisContext('globalThis') as typeof globalThis & Record<string, unknown>;
 const load = page.process
   .getBuiltinModule('module')
   .createRequire(join(__dirname, '../../../src/runtime/page/main.mjs'));
 
 beforeAll(() => {
-  page.location = { href: 'http://localhost/prefix/-/docs' };
+  Object.assign(page, BROWSER);
 });
 afterAll(() => {
-  delete page.location;
+  for (const name of Object.keys(BROWSER)) Reflect.deleteProperty(page, name);
 });
+
+/** A control of Swagger UI, by what selectors find around it and inside of that. */
+interface Control {
+  readonly around: Readonly<Record<string, { readonly dataset?: object; readonly querySelector?: object }>>;
+  readonly more?: object;
+}
+let controls: object[] = [];
+
+/** What the scripts ask of a browser. */
+const BROWSER = {
+  location: { href: 'http://localhost/prefix/-/docs' },
+  matchMedia: () => ({}),
+  document: {
+    querySelectorAll: (selector: string) => (selector.startsWith('select') ? controls : []),
+    querySelector: () => null,
+  },
+  requestAnimationFrame: (work: () => void) => {
+    work();
+  },
+  MutationObserver: class {
+    constructor(readonly changed: () => void) {}
+    observe() {
+      this.changed();
+    }
+  },
+};
 
 interface Asked {
   readonly pathName: string;
@@ -84,5 +110,39 @@ describe('the response of an operation', () => {
 
   it('an operation that was not executed has nothing of a stream', async () => {
     expect(await shownFor('delete')).toEqual(['Original']);
+  });
+});
+
+describe('a control without a name is named', () => {
+  const scheme = {
+    querySelector: (selector: string) => (selector === 'h4 code' ? { textContent: 'token' } : null),
+  };
+  test.each<[name: string, control: Control]>([
+    [
+      'limit (query)',
+      { around: { '[data-param-name]': { dataset: { paramName: 'limit', paramIn: 'query' } } } },
+    ],
+    [
+      'title',
+      { around: { '[data-property-name]': { dataset: { propertyName: 'title' } }, '.body-param': {} } },
+    ],
+    ['Request body', { around: { '.body-param': {} } }],
+    ['Server', { around: { '.servers': {} } }],
+    ['Server variable port', { around: { '.servers': {} }, more: { dataset: { variable: 'port' } } }],
+    ['token', { around: { '.auth-container': scheme } }],
+    ['Examples', { around: {} }],
+  ])('%s', (name, { around, more }) => {
+    const names: string[] = [];
+    const control = {
+      dataset: {},
+      hasAttribute: () => false,
+      closest: (selector: string) => around[selector] ?? null,
+      setAttribute: (attribute: string, value: string) => names.push(`${attribute}: ${value}`),
+      ...more,
+    };
+    controls = [control];
+    const { watchControls } = load('./look.mjs') as { readonly watchControls: (node: object) => void };
+    watchControls({});
+    expect(names).toEqual([`aria-label: ${name}`]);
   });
 });
