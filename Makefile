@@ -18,7 +18,7 @@ INSTALLED := node_modules/.package-lock.json
 # The targets that are verbs do what `npx contract-first VERB` does.
 CLI := tsx scripts/cli.ts
 
-.PHONY: help install generate client breaking check quick test-all loop modules format build pack test gate run dev migrate backup restore seed mock clean browser contract todo new mutants faults crash cluster alerts connections soak bodies growth bench testers servers documents consumers sbom image
+.PHONY: help install generate client breaking check quick test-all loop modules format build pack test gate run dev migrate backup restore seed mock clean browser contract todo new mutants faults crash cluster alerts connections soak bodies growth bench testers servers documents sqlite consumers sbom image
 
 DAILY := dev generate check test contract todo run mock
 help: ## list the targets
@@ -63,16 +63,16 @@ seed: $(INSTALLED) ## seed the development database (src/seed.ts)
 mock: $(INSTALLED) ## serve any document: make mock DOC=path/to/openapi.yaml
 	@$(CLI) mock '$(DOC)' $(if $(ALLOW_OUTSIDE),--allow-outside)
 
-generate: $(INSTALLED) ## update generated/ and handler stubs from openapi/; list the changes; ALL=1 lists every line
+generate: $(INSTALLED) ## update generated/ and handler stubs from openapi/, and list the changes; ALL=1 lists every line
 	@$(CLI) generate $(if $(ALL),--all)
 
-client: $(INSTALLED) ## write a typed client, OUT=FILE, of the contract or of DOC=path/to/openapi.yaml
+client: $(INSTALLED) ## generate a typed client: make client OUT=client.ts DOC=path/to/openapi.yaml
 	@$(CLI) client $(if $(DOC),'$(DOC)') $(if $(OUT),--out '$(OUT)') $(if $(ALLOW_OUTSIDE),--allow-outside)
 
-breaking: $(INSTALLED) ## list the changes that break a client of the contract at BASE=git-ref
+breaking: $(INSTALLED) ## list the changes that break a client: make breaking BASE=git-ref
 	@$(CLI) breaking '$(BASE)' $(if $(ALL),--all)
 
-check: $(INSTALLED) ## check types, lint, imports, format and generated/; list all findings
+check: $(INSTALLED) ## check types, lint, imports, formatting and generated/, and list all findings
 	@$(CLI) check
 
 quick: $(INSTALLED) ## check types and lint, run the fast tests, name the tests left out
@@ -87,7 +87,7 @@ modules: $(INSTALLED) ## draw the imports between modules in CONTRIBUTING.md
 format: $(INSTALLED) ## format every file
 	prettier --write --log-level warn .
 
-test: $(INSTALLED) ## run the tests; AGAIN=1 runs them even if nothing has changed
+test: $(INSTALLED) ## run the tests; AGAIN=1 also if nothing has changed
 	@$(CLI) test
 
 test-all: test ## run the tests, then the slow ones (*.slow.test.ts) and those in a browser
@@ -99,7 +99,7 @@ browser: $(INSTALLED) ## test the documentation page in Chromium (or CHROMIUM=pa
 
 gate: check test-all ## everything that must pass before a commit reaches main
 
-contract: $(INSTALLED) ## test the server against the document, or any: URL=http://127.0.0.1:8080 DOC=openapi.yaml
+contract: $(INSTALLED) ## run contract tests against this server, or any: make contract URL=http://127.0.0.1:8080 DOC=openapi.yaml
 	@case '$(WRITE)' in '' | 1 | all) ;; *) echo "make contract: expected WRITE=1 or WRITE=all, got '$(WRITE)'" >&2; exit 2 ;; esac
 	@$(CLI) contract $(if $(URL),--url '$(URL)' --doc '$(DOC)') $(if $(CREDENTIALS),--credentials '$(CREDENTIALS)') \
 	  $(if $(WRITE),$(if $(filter all,$(WRITE)),--write-all,--write)) $(if $(PROFILE),--profile '$(PROFILE)') \
@@ -108,7 +108,7 @@ contract: $(INSTALLED) ## test the server against the document, or any: URL=http
 todo: $(INSTALLED) ## list what remains to be written
 	@$(CLI) todo
 
-new: $(INSTALLED) ## lay out a service of your own: make new DIR=../museum DOC=path/to/museum.yaml NAME=museum
+new: $(INSTALLED) ## create a standalone service: make new DIR=../museum DOC=path/to/museum.yaml NAME=museum
 	@tsx scripts/cli.ts new $(if $(DOC),'$(DOC)') --dir '$(or $(DIR),$(error make new DIR=../museum DOC=path/to/museum.yaml))' $(if $(NAME),--name '$(NAME)') $(if $(ALLOW_OUTSIDE),--allow-outside)
 
 mutants: $(INSTALLED) ## run the contract tests against servers with one fault each
@@ -157,6 +157,10 @@ $(TESTERS)/node_modules/.package-lock.json: $(TESTERS)/package.json $(TESTERS)/.
 documents: $(INSTALLED) ## test the mock of public documents, or with NEW=1 `make new`; reports/documents/; ONLY=uspto,train-travel
 	@$(if $(NEW),tsx scripts/pack/main.ts >/dev/null)
 	@tsx tests/system/documents/main.ts $(if $(NEW),new,mock) $(ONLY)
+
+sqlite: $(INSTALLED) ## measure node:sqlite beside better-sqlite3
+	@npm install --prefix .cache/sqlite --no-save --ignore-scripts --no-audit --no-fund --loglevel=error better-sqlite3@13.2.0 >/dev/null
+	@tsx tests/system/sqlite/main.ts .cache/sqlite
 
 consumers: $(INSTALLED) ## install the package by npm, pnpm and Yarn, alone and in services; publint, attw; ONLY=pnpm
 	@tsx scripts/pack/main.ts >/dev/null

@@ -133,7 +133,7 @@ function parse<O extends Options>(
   const all: Options = { ...options, ...COMMON };
   const refused = (sentence: string) =>
     new UsageError(
-      `${PROGRAM} ${name}: ${sentence}\nExample: ${exampleOf(name, example)}\n${RUN} ${name} --help lists the options`,
+      `${PROGRAM} ${name}: ${sentence}\nExample: ${exampleOf(name, example)}\n${exampleOf(name, '--help')} lists the options`,
     );
   const { tokens } = parseArgs({ args: [...argv], options: all, strict: false, tokens: true });
   const values: Record<string, string | boolean> = {};
@@ -157,7 +157,7 @@ function parse<O extends Options>(
     if (option.type === 'string' && (!value?.trim() || (!token.inlineValue && value.startsWith('--'))))
       throw refused(`${rawName} needs a value: ${rawName} ${option.value ?? 'VALUE'}`);
     if (option.type === 'string' && Object.hasOwn(values, token.name))
-      throw refused(`${rawName} is given twice`);
+      throw refused(`${rawName} takes one value, got also ${JSON.stringify(value)}`);
     values[token.name] = value ?? true;
   }
   if (values['help'] !== true) {

@@ -8,7 +8,7 @@ import { VERBS } from './verbs';
 
 /** The page, with the help of each verb below this heading. */
 export function withHelp(page: string): string {
-  const [before = ''] = page.split(/(?<=^## Every verb\n)/m);
+  const [before = ''] = page.split(/(?<=^## Every command\n)/m);
   const sections = VERBS.map(
     (verb) => `\n### ${verb.name}\n\n\`\`\`text\n${stripVTControlCharacters(helpOf(verb))}\n\`\`\`\n`,
   );

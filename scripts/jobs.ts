@@ -10,7 +10,7 @@ import { installed } from './paths';
 /** Prints an error that nobody has caught as a sentence, before Node prints its own lines: a package that is missing, a wrong file. */
 const UNCAUGHT = `data:text/javascript,${encodeURIComponent(`process.on('uncaughtException', (error) => {
   console.error(String(error).split('\\nRequire stack:')[0]);
-  console.error('--debug prints where this is');
+  console.error('use --debug for the stack');
   process.exit(1);
 })`)}`;
 
@@ -33,7 +33,7 @@ export async function runJob(
 ): Promise<Outcome> {
   const [file, ...given] = name === 'seed' ? ['src/seed.ts', ...args] : ['src/main.ts', name, ...args];
   if (!existsSync(file))
-    throw new UsageError(`expected the program ${file}, got none: a new service of this version has one`);
+    throw new UsageError(`${file} does not exist: a new service of this version has one`);
   if (!existsSync(installed('tsx')))
     throw new UsageError(`${file} needs the package tsx, which is not installed: npm install -DE tsx`);
   const child = spawn(
@@ -58,6 +58,6 @@ export async function runJob(
       else console.error(line);
     });
   const [status, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
-  if (stack > 0) console.error('--debug prints where this is');
+  if (stack > 0) console.error('use --debug for the stack');
   return { status: status ?? 128 + constants.signals[signal ?? 'SIGTERM'], json: { applied } };
 }

@@ -10,10 +10,22 @@ var file = ['../package.json', '../../package.json']
   })
   .filter(fs.existsSync)[0];
 var manifest = JSON.parse(fs.readFileSync(file, 'utf8'));
-var oldest = /[\d.]+/.exec(manifest.engines.node)[0];
-var least = oldest.split('.').map(Number);
 var own = process.versions.node.split('.').map(Number);
-var isNewEnough = own[0] > least[0] || (own[0] === least[0] && own[1] >= least[1]);
+
+// Whether this Node is older than a version.
+function precedes(version) {
+  var parts = version.split('.').map(Number);
+  return own[0] < parts[0] || (own[0] === parts[0] && own[1] < parts[1]);
+}
+
+// The first that will do of each major, such as 24.16 and 26.1: of Node 25 there is none.
+var firsts = manifest.engines.node.match(/\d+\.\d+/g);
+var needed = firsts.filter(precedes)[0];
+var isNewEnough =
+  needed === undefined ||
+  firsts.some(function (first) {
+    return parseInt(first, 10) === own[0] && !precedes(first);
+  });
 
 // An argument of a shell.
 function quoted(text) {
@@ -30,14 +42,14 @@ function script() {
 // Returns whether Node is new enough. `command`: what a person typed, as a list of words; undefined: the npm script.
 module.exports = function check(command) {
   if (isNewEnough) return true;
-  var npx = 'npx -y -p node@' + least[0] + ' ';
+  var npx = 'npx -y -p node@' + parseInt(needed, 10) + ' ';
   // A checkout in which nothing is installed. (The program of a package stands among those that are.)
   var isSource = path.dirname(file) === path.dirname(__dirname);
   var isFresh = isSource && !fs.existsSync(path.join(path.dirname(file), 'node_modules'));
   var line = (command || script()).map(quoted).join(' ');
   if (isFresh && !/^npm install$/.test(line)) line = 'npm ci && ' + npx + line;
   var sentence =
-    manifest.name + ' needs Node ' + oldest + ' or newer, and this is Node ' + process.versions.node;
+    manifest.name + ' needs Node ' + needed + ' or newer, and this is Node ' + process.versions.node;
   console.error(sentence + '; to run it with a newer one:\n\n  ' + npx + line + '\n');
   process.exitCode = 2;
   return false;

@@ -49,7 +49,7 @@ export function readManifest(): Manifest {
   } catch {
     // The same sentence.
   }
-  throw new UsageError('package.json: expected a file with an object in JSON');
+  throw new UsageError('package.json: expected a JSON object');
 }
 
 /** What every service has in its folder. */
@@ -61,7 +61,7 @@ export function assertService(): void {
   const missing = PARTS.find((name) => !existsSync(name));
   if (missing !== undefined)
     throw new UsageError(
-      `expected the folder of a service, got ${process.cwd()}, which has no ${missing}: go to one, or lay one out from a document by \`${RUN_ANYWHERE} new DOCUMENT\``,
+      `${process.cwd()} is not the folder of a service: it has no ${missing}; go to one, or create one with \`${RUN_ANYWHERE} new DOCUMENT\``,
     );
 }
 

@@ -46,13 +46,13 @@ interface Wanted {
 function wanted(given: string): Wanted {
   if (existsSync(given) && statSync(given).isFile()) {
     // A package manager links any file, and so the service would lose the package that it has.
-    if (packedName(given) !== NAME) throw new UsageError(`expected a package of ${NAME}, got ${given}`);
+    if (packedName(given) !== NAME) throw new UsageError(`${given} is not a package of ${NAME}`);
     const file = path.posix.join(VENDOR, path.basename(given));
     return { what: `${NAME}@file:./${file}`, file };
   }
   if (/^(latest|next|\d+\.\d+\.\d+[\w.+-]*)$/.test(given)) return { what: `${NAME}@${given}` };
   throw new UsageError(
-    `expected the file of a package, such as ./${NAME}-3.0.0.tgz, or a version, such as 3.0.0, got ${given}${/[./\\]/.test(given) ? ', which is no file' : ''}`,
+    `expected a package file, such as ./${NAME}-3.0.0.tgz, or a version, such as 3.0.0, got ${given}${/[./\\]/.test(given) ? ', which does not exist' : ''}`,
   );
 }
 
@@ -93,8 +93,7 @@ const installedManifest = (): Installed =>
  */
 export function upgrade(given = 'latest'): number {
   const was = readManifest().dependencies?.[NAME];
-  if (was === undefined)
-    throw new UsageError(`expected ${NAME} among the dependencies in package.json, got none`);
+  if (was === undefined) throw new UsageError(`${NAME} is missing from the dependencies in package.json`);
   const { what, file } = wanted(given);
   const [manager, add, dev] = managerOf();
   const before = existsSync(installed(NAME, 'package.json')) ? installedManifest().version : was;
@@ -105,7 +104,7 @@ export function upgrade(given = 'latest'): number {
   }
   if (!run(manager, [...add, what])) {
     restore();
-    throw new Error(`${manager} could not install ${what}: see above. The service is as it was`);
+    throw new Error(`${manager} could not install ${what}: see above. The service is unchanged`);
   }
   const old = /^file:(?:\.\/)?(vendor\/[^/]+\.tgz)$/.exec(was)?.[1];
   if (old !== undefined && old !== file) rmSync(old, { force: true });
@@ -118,15 +117,15 @@ export function upgrade(given = 'latest'): number {
     );
   if (spare.length > 0)
     left.push(
-      `take out of devDependencies what comes with the package now, unless your code imports it: ${spare.join(', ')}`,
+      `remove from devDependencies what the package now brings, unless your code imports it: ${spare.join(', ')}`,
     );
   const program = installed(NAME, bin['contract-first'] ?? '');
   if (!run(process.execPath, [program, 'generate']))
-    left.push(`${RUN} generate, when what it says above is done`);
-  console.log(`\n${NAME} ${before} -> ${version}. What is left to do:\n`);
+    left.push(`${RUN} generate, once you have done what it says above`);
+  console.log(`\n${NAME} ${before} -> ${version}. What remains to be done:\n`);
   for (const line of [
     ...left,
-    `read what has changed since ${before}: ${path.relative(root, installed(NAME, 'CHANGELOG.md'))}`,
+    `read what changed since ${before}: ${path.relative(root, installed(NAME, 'CHANGELOG.md'))}`,
     `${RUN} check, ${RUN} test, then commit`,
   ])
     console.log(`  - ${line}`);

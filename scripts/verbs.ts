@@ -143,15 +143,17 @@ scheme. CORS_ORIGINS allows every origin by default.`,
       return (await import('./prove/service/contract.js')).contract(argv, values.serve);
     },
   }),
-  ofService({
+  verb({
     name: 'breaking',
-    usage: 'GIT-REF [options]',
-    summary:
-      'List the changes in openapi/ since GIT-REF that break a client (since its last common commit with HEAD)',
-    options: { all: ALL, json: JSON_RESULT },
+    usage: 'OLD [NEW] [options]',
+    summary: 'List the changes that break a client, between two documents or since a git ref',
+    options: { all: ALL, 'allow-outside': OUTSIDE, json: JSON_RESULT },
     example: 'origin/main',
     failed: 2,
-    notes: `To accept an intended break, add an entry to openapi/accepted-breaks.yaml:
+    notes: `With NEW, OLD and NEW are documents (files), of any service. Without it, OLD is a git ref: the document in openapi/ is compared
+with the one at the last common commit of OLD and HEAD.
+
+To accept an intended break since a git ref, add an entry to openapi/accepted-breaks.yaml:
 
   - change: '#/paths/~1things/post: the query parameter q is new and required'  # the line without \`breaking\`
     reason: why the break is intended, and what was agreed with the clients
@@ -165,12 +167,14 @@ one step of the pointer:
     until: '2.0.0'
     places: 57
 
-If GIT-REF already contains the change, the entry is no longer needed, and a notice says so. Any other entry that matches no change
+If OLD already contains the change, the entry is no longer needed, and a notice says so. Any other entry that matches no change
 is an error, and so is an entry whose version has passed. Raising the version of the document accepts nothing by itself.
 
 Exit status: 0 no unaccepted change breaks a client, 1 a change does or an entry is wrong, 2 the documents cannot be compared.`,
-    run: async ({ values, positionals: [ref = ''] }) =>
-      (await import('./breaking/main.js')).runBreaking(ref, values.all),
+    async run({ values, positionals: [old = '', now] }) {
+      if (now === undefined) assertService();
+      return (await import('./breaking/main.js')).runBreaking(old, now, values);
+    },
   }),
   verb({
     name: 'client',

@@ -46,7 +46,7 @@ export function judgeBreaks(changes: readonly Change[], text: string, version: s
     const of = changes.filter((change) => isOf(entry.change, change));
     const passed = isAfter(version, entry.until);
     if (of.length === 0 && before.has(entry.change))
-      spent.push(`${place}: the base has this change already: delete the entry when you like`);
+      spent.push(`${place}: the base already contains this change: you can delete the entry`);
     else if (of.length === 0) wrong.push(`${place}: ${unmatched(entry, changes)}`);
     else if (passed === undefined)
       wrong.push(
@@ -54,11 +54,11 @@ export function judgeBreaks(changes: readonly Change[], text: string, version: s
       );
     else if (passed)
       wrong.push(
-        `${place}: expired with version ${entry.until}, the document has version ${version}: undo the change, or accept it until ${version}`,
+        `${place}: expired with version ${entry.until}; the document has version ${version}: undo the change, or accept it until ${version}`,
       );
     else if (isClass(entry.change) && of.length > (entry.places ?? 0))
       wrong.push(
-        `${place}/places: the entry stands for ${of.length} changes, got ${entry.places ?? 'no number'}: look at each of them, then write places: ${of.length}`,
+        `${place}/places: the entry matches ${of.length} changes, but places is ${entry.places ?? 'missing'}: review each change, then write places: ${of.length}`,
       );
     else accepted.push({ ...entry, of });
   }
@@ -71,9 +71,8 @@ function unmatched({ change }: Accepted, changes: readonly Change[]): string {
   const texts = changes.map(changeText);
   const [pointer = '', ...message] = change.split(': ');
   const near = texts.find((one) => one.startsWith(`${pointer}: `) || one.endsWith(`: ${message.join(': ')}`));
-  const advice =
-    near === undefined ? 'delete the entry' : `correct the entry, perhaps to ${JSON.stringify(near)}`;
-  return `matches no breaking change, got ${JSON.stringify(change)}: ${advice}`;
+  const advice = near === undefined ? 'delete the entry' : `did you mean ${JSON.stringify(near)}?`;
+  return `no breaking change matches ${JSON.stringify(change)}: ${advice}`;
 }
 
 function readEntries(text: string, wrong: string[]): (readonly [place: string, entry: Accepted])[] {
@@ -95,7 +94,7 @@ function readEntries(text: string, wrong: string[]): (readonly [place: string, e
     const faults = [
       ...KEYS.filter((key) => typeof given[key] !== 'string' || given[key].trim() === '').map(
         (key) =>
-          `${place}/${key}: expected a text${key === 'until' ? ", such as '2.0.0'" : ''}, got ${JSON.stringify(given[key] ?? null)}`,
+          `${place}/${key}: expected a non-blank string${key === 'until' ? ", such as '2.0.0'" : ''}, got ${JSON.stringify(given[key] ?? null)}`,
       ),
       ...Object.keys(given)
         .filter((key) => !KEYS.some((known) => known === key))

@@ -25,26 +25,26 @@ export function readBase(ref: string): Base {
   const commit = git('rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`);
   const isShallow = git('rev-parse', '--is-shallow-repository') === 'true';
   const deepen =
-    'this clone is shallow: run `git fetch --unshallow`, or check the whole history out (actions/checkout: fetch-depth: 0)';
+    'this clone is shallow: run `git fetch --unshallow`, or check out the whole history (actions/checkout: fetch-depth: 0)';
   if (git('rev-parse', '--git-dir') === undefined)
     throw new Error(
-      `expected a git repository in ${root}: run \`git init\` and commit, then compare with that commit`,
+      `${root} is not a git repository: run \`git init\` and commit, then compare with that commit`,
     );
   if (commit === undefined)
     throw new Error(
-      `expected a commit, got ${ref}, which this repository does not have: ${isShallow ? deepen : 'fetch it (`git fetch`), or correct the name'}`,
+      `unknown commit ${ref}: ${isShallow ? deepen : 'fetch it (`git fetch`) or correct the name'}`,
     );
   // What the base got after HEAD left it is no change of this branch.
   const common = git('merge-base', commit, 'HEAD');
   if (common === undefined)
     throw new Error(
-      `${ref} and HEAD have no common commit here: ${isShallow ? deepen : 'compare with a commit of the history of HEAD'}`,
+      `${ref} and HEAD have no common commit in this clone: ${isShallow ? deepen : 'compare with a commit in the history of HEAD'}`,
     );
   const name = common === commit ? ref : `${common.slice(0, 12)}, the last common commit of ${ref} and HEAD`;
   const text = git('show', `${common}:./${PUBLISHED}`);
   if (text === undefined)
     throw new Error(
-      `${name} has no ${PUBLISHED}: there is nothing to compare with; commit it, or name a later commit`,
+      `${name} has no ${PUBLISHED}, so there is nothing to compare with: commit it or use a later commit`,
     );
   return { name, document: parse(text, name), accepted: git('show', `${common}:./${ACCEPTED}`) ?? '' };
 }
@@ -57,6 +57,6 @@ function parse(text: string, name: string): JsonObject {
     document = undefined;
   }
   if (!isObject(document))
-    throw new Error(`${PUBLISHED} of ${name} is not a JSON object: name a commit where it is`);
+    throw new Error(`${PUBLISHED} of ${name} is not a JSON object: use a commit where it is`);
   return document;
 }

@@ -95,9 +95,14 @@ export class DiscriminatorComparison {
       sink.widened(property, message);
     }
     const mapping = joinPointer(at, 'mapping');
-    // The comparison of the alternatives reports those that only their own name chooses.
-    const reported = ({ found, mapped }: typeof old, name: string) =>
-      found.keyword === undefined || mapped.has(name);
+    // The comparison of the alternatives reports those that only their own name chooses. Beside a mapping, the name of a
+    // component that it maps, or of the parent, is no value of its own.
+    const reported = ({ found, mapped, pointer }: typeof old, name: string) => {
+      if (mapped.has(name)) return true;
+      const target = found.branches.get(name);
+      const isKnown = target === pointer || [...mapped].some((other) => found.branches.get(other) === target);
+      return found.keyword === undefined && !(mapped.size > 0 && isKnown);
+    };
     for (const [name, target] of old.found.branches) {
       const counterpart = now.found.branches.get(name);
       if (counterpart !== undefined) {

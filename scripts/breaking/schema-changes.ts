@@ -16,12 +16,20 @@ import { wholeKeywords } from './whole-keywords';
 export type ReportChange = (pointer: string, message: string, breaking: boolean) => void;
 
 /**
+ * What comparing two schemas finds: nothing; changes that break nobody, maybe after properties have gone that clients send, or
+ * come that they do not know; or one that breaks a client.
+ */
+type Finding = 'same' | 'safe' | 'drops' | 'breaks';
+const isSafe = (finding: Finding): boolean => finding === 'same' || finding === 'safe';
+
+/**
  * Compares the values that schemas admit. A client breaks if a request schema admits less, because the server then
  * refuses its requests. It also breaks if a response schema admits more, because it does not expect the new values. By
  * convention, a client ignores unknown properties and relies on known ones.
  */
 export class SchemaComparison implements ChangeSink {
   private readonly compared = new Set<string>();
+  private drops = false;
   private readonly discriminators: DiscriminatorComparison;
 
   constructor(
@@ -29,8 +37,8 @@ export class SchemaComparison implements ChangeSink {
     private readonly after: OpenApiDocument,
     private readonly direction: Direction,
     private readonly report: ReportChange,
-    /** The result for each pair of branches. A pair counts as equal while it is compared, which ends recursion. */
-    private readonly same = new Map<string, boolean>(),
+    /** The finding of each pair of branches. A pair counts as equal while it is compared, which ends recursion. */
+    private readonly found = new Map<string, Finding>(),
     /** Whether the values are server-sent events, whose `data` may be JSON text: what it contains is compared. */
     private readonly areEvents = false,
   ) {
@@ -49,16 +57,17 @@ export class SchemaComparison implements ChangeSink {
     const old = viewSchemas(this.before, was, this.direction);
     const now = viewSchemas(this.after, is, this.direction);
     const target = is[0] === undefined ? place : this.after.follow(is[0]).pointer;
-    if (old.unions.length === now.unions.length) {
-      this.compareUnions(old.unions, now.unions, target);
-    } else if (
-      (old.unions.length === 0 && was.length === 1 && this.isOnlyBranches(now, is)) ||
-      (now.unions.length === 0 && is.length === 1 && this.isOnlyBranches(old, was))
+    // A schema that is no choice compares as a choice of one alternative, and the reverse.
+    const [wasChoice, isChoice] = [this.isOnlyBranches(old, was), this.isOnlyBranches(now, is)];
+    if (
+      (isChoice && !wasChoice && this.isAlternative(old, was, now, 'request')) ||
+      (wasChoice && !isChoice && this.isAlternative(now, is, old, 'response'))
     ) {
-      // A schema without branches compares as a schema with one branch, and the reverse.
-      this.compareUnions([old.unions[0] ?? [...was]], [now.unions[0] ?? [...is]], target);
+      const branches = (choice: SchemaView) => choice.unions[0] ?? [];
+      this.compareBranches(wasChoice ? branches(old) : was, isChoice ? branches(now) : is, target);
       return;
-    } else this.differ(target, 'its anyOf and oneOf are not comparable to those before');
+    }
+    this.compareUnions([old, was], [now, is], target);
     compareKeywords(old, now, target, this);
     this.compareProperties([old, was], [now, is], target);
     this.compareItems(old, now, target);
@@ -128,52 +137,142 @@ export class SchemaComparison implements ChangeSink {
     return pointers.length === 1 && view.unions.length === 1 && view.types.size === 7 && !constrained;
   }
 
-  private compareUnions(old: readonly string[][], now: readonly string[][], place: string): void {
-    for (const [i, branches] of old.entries()) {
-      const rest = [...(now[i] ?? [])];
-      this.compareKinds(branches, rest, place);
-      const unpaired = branches.filter((branch) => {
-        const same = rest.findIndex((other) => this.isSame(branch, other));
-        if (same >= 0) rest.splice(same, 1);
-        return same < 0;
-      });
-      // Branches that refer to the same component, or have the same position, are one changed branch.
-      for (const branch of unpaired) {
-        const name = (document: OpenApiDocument, pointer: string) => document.follow(pointer).pointer;
-        const at = rest.findIndex((other) => name(this.after, other) === name(this.before, branch));
-        const [counterpart] = at < 0 ? [] : rest.splice(at, 1);
-        if (counterpart === undefined) this.narrowed(branch, 'this alternative is gone');
-        else this.compare([branch], [counterpart], place);
-      }
-      for (const branch of rest) this.widened(branch, 'this alternative is new');
-      this.compareOverlaps(branches, now[i] ?? [], place);
+  /** Compares choices, each of which a value has to meet. */
+  private compareUnions(
+    [{ unions: old }, was]: readonly [SchemaView, readonly string[]],
+    [{ unions: now }, is]: readonly [SchemaView, readonly string[]],
+    place: string,
+  ): void {
+    const request = this.direction === 'request';
+    const [others, whole] = request ? [[...old], was] : [[...now], is];
+    const sides = (strict: readonly string[], other: readonly string[]) =>
+      request ? ([other, strict] as const) : ([strict, other] as const);
+    // What meets each choice of the strict side, all that was admitted meets: breaks nobody.
+    for (const [i, strict] of (request ? now : old).entries()) {
+      const isMet = (other: readonly string[]) => {
+        const [before, after] = sides(strict, other);
+        const found = this.judge(`choice ${before.join(' ')} > ${after.join(' ')}`, (silent) => {
+          silent.compareBranches(before, after, place);
+        });
+        return found !== 'breaks';
+      };
+      const aligned = old.length === now.length ? (request ? old : now)[i] : undefined;
+      const near = aligned && isMet(aligned) ? aligned : others.find(isMet);
+      const counterpart = near ?? (this.isWithinOne(whole, strict) ? undefined : aligned);
+      if (counterpart) {
+        if (others.includes(counterpart)) others.splice(others.indexOf(counterpart), 1);
+        this.compareBranches(...sides(strict, counterpart), place);
+      } else if (!this.isWithinOne(whole, strict))
+        this.differ(place, 'its anyOf and oneOf are not comparable to those before');
     }
+    if (others.length > 0)
+      this.listed(place, `${request ? 'fewer' : 'more'} choices of anyOf and oneOf must be met now`);
   }
 
-  /** `oneOf` refuses what several alternatives admit: where they may overlap, a change of one turns on the others too. */
-  private compareOverlaps(old: readonly string[], now: readonly string[], place: string): void {
-    const overlaps = (document: OpenApiDocument, branches: readonly string[]) =>
-      branches[0]?.split('/').at(-2) === 'oneOf' && this.overlap(document, branches);
-    if (old.length === now.length && old.every((branch, i) => this.isSame(branch, now[i] ?? ''))) return;
-    if (overlaps(this.before, old) || overlaps(this.after, now))
-      this.differ(joinPointer(place, 'oneOf'), 'its alternatives overlap, and what several admit is refused');
+  /** Whether a schema is comparable with the alternatives of a choice. `strict`: where these have to admit all that it admits. */
+  private isAlternative(
+    { unions }: SchemaView,
+    pointers: readonly string[],
+    choice: SchemaView,
+    strict: Direction,
+  ): boolean {
+    if (pointers.length !== 1) return false;
+    if (unions.length === 0) return true;
+    return this.direction === strict && this.isWithinOne(pointers, choice.unions[0] ?? [], isSafe);
   }
 
-  /** Whether two alternatives may admit the same text, number, boolean or null. Objects are taken to exclude each other. */
-  private overlap(document: OpenApiDocument, branches: readonly string[]): boolean {
-    const views = branches.map((branch) => {
-      const { types, values, properties } = viewSchemas(document, [branch], this.direction);
-      const scalars = [...types].filter((type) => !/^(object|array)$/.test(type));
-      // Many schemas of objects leave out the type.
-      return { types: new Set(properties.size > 0 ? [] : scalars), values };
-    });
-    return views.some((one, i) =>
-      views.slice(0, i).some((other) => {
-        if (![...one.types].some((type) => other.types.has(type))) return false;
-        const [a, b] = [one.values, other.values];
-        return !a || !b || [...a.keys()].some((value) => b.has(value));
+  /** Whether one alternative admits all that schemas of the other side admit, and in a `oneOf` no other alternative does. */
+  private isWithinOne(
+    whole: readonly string[],
+    choice: readonly string[],
+    // What the other schemas of the value list, an alternative need not.
+    isEnough = (finding: Finding): boolean => finding !== 'breaks',
+  ): boolean {
+    const request = this.direction === 'request';
+    const [own, other] = request ? [this.after, this.before] : [this.before, this.after];
+    const admits = (branch: string) =>
+      isEnough(request ? this.finding(whole, [branch]) : this.finding([branch], whole));
+    const mayAdmit = (branch: string) =>
+      !isEmpty(meet(this.scalarsOf(own, [branch]), this.scalarsOf(other, whole)));
+    const isExclusive = choice[0]?.split('/').at(-2) === 'oneOf';
+    return choice.some(
+      (branch) =>
+        admits(branch) && !(isExclusive && choice.some((rival) => rival !== branch && mayAdmit(rival))),
+    );
+  }
+
+  /** Compares the branches of one choice. */
+  private compareBranches(old: readonly string[], now: readonly string[], place: string): void {
+    this.compareKinds(old, now, place);
+    const request = this.direction === 'request';
+    const [gone, added] = [[...old], [...now]];
+    const take = (from: string[], branch: string) => {
+      const at = from.indexOf(branch);
+      if (at >= 0) from.splice(at, 1);
+    };
+    const kept = new Set<string>();
+    for (const branch of old) {
+      const same = added.find((other) => this.finding([branch], [other]) === 'same');
+      if (same === undefined) continue;
+      kept.add(request ? same : branch);
+      take(added, same);
+      take(gone, branch);
+    }
+    // What one alternative admitted, any other one may admit now.
+    for (const branch of request ? [...gone] : [...added]) {
+      const pairs = (request ? now : old).map((other): [string, string] =>
+        request ? [branch, other] : [other, branch],
+      );
+      const isNamed = ([was, is]: [string, string]) => this.isNamesake(was, is);
+      const found = ([was, is]: [string, string]) => this.finding([was], [is]);
+      const safe =
+        pairs.find((pair) => isNamed(pair) && found(pair) !== 'breaks') ??
+        pairs.find((pair) => isSafe(found(pair)));
+      if (!safe) continue;
+      take(gone, safe[0]);
+      take(added, safe[1]);
+      this.compare([safe[0]], [safe[1]], place);
+    }
+    for (const branch of gone) {
+      const counterpart = added.find((other) => this.isNamesake(branch, other));
+      if (counterpart === undefined) this.narrowed(branch, 'this alternative is gone');
+      else {
+        take(added, counterpart);
+        this.compare([branch], [counterpart], place);
+      }
+    }
+    for (const branch of added) this.widened(branch, 'this alternative is new');
+    this.compareOverlaps(old, now, kept, place);
+  }
+
+  /** Whether alternatives refer to the same component, or have the same position: they are one changed alternative. */
+  private isNamesake(was: string, is: string): boolean {
+    return this.before.follow(was).pointer === this.after.follow(is).pointer;
+  }
+
+  /**
+   * `oneOf` refuses what several alternatives admit. A value is lost that one alternative admitted before, and several admit
+   * now; not if these are `kept` as they were.
+   */
+  private compareOverlaps(
+    old: readonly string[],
+    now: readonly string[],
+    kept: ReadonlySet<string>,
+    place: string,
+  ): void {
+    const [strict, others] = this.direction === 'request' ? [now, old] : [old, now];
+    if (strict[0]?.split('/').at(-2) !== 'oneOf') return;
+    const [views, admitted] = [strict, others].map((branches) =>
+      branches.map((branch) => this.scalarsOf(branches === now ? this.after : this.before, [branch])),
+    );
+    const isLost = views?.some((one, i) =>
+      views.slice(0, i).some((other, k) => {
+        if (kept.has(strict[i] ?? '') && kept.has(strict[k] ?? '')) return false;
+        return admitted?.some((was) => !isEmpty(meet(meet(one, other), was)));
       }),
     );
+    if (isLost === true)
+      this.differ(joinPointer(place, 'oneOf'), 'its alternatives overlap, and what several admit is refused');
   }
 
   /** `oneOf` refuses a value that several branches admit. If no two branches share a type, it equals `anyOf`. */
@@ -186,19 +285,49 @@ export class SchemaComparison implements ChangeSink {
     if (was === 'oneOf') this.widened(place, 'was oneOf: what several alternatives admit is admitted now');
   }
 
-  private isSame(was: string, is: string): boolean {
-    const pair = `${was} > ${is}`;
-    const known = this.same.get(pair);
+  /** The texts, numbers, booleans and null that an alternative may admit. Objects are taken to exclude each other. */
+  private scalarsOf(
+    document: OpenApiDocument,
+    pointers: readonly string[],
+    within: readonly string[] = [],
+  ): Scalars {
+    const { types, values, properties, unions } = viewSchemas(document, pointers, this.direction);
+    // Many schemas of objects leave out the type.
+    const scalars = properties.size > 0 ? [] : [...types].filter((type) => !/^(object|array)$/.test(type));
+    const own: Scalars = { types: new Set(scalars), values: values && new Set(values.keys()) };
+    if (pointers.some((pointer) => within.includes(pointer))) return own;
+    return unions
+      .map((branches) =>
+        branches.map((branch) => this.scalarsOf(document, [branch], [...within, ...pointers])).reduce(join),
+      )
+      .reduce(meet, own);
+  }
+
+  private finding(was: readonly string[], is: readonly string[]): Finding {
+    return this.judge(`${was.join(' ')} > ${is.join(' ')}`, (silent) => {
+      silent.compare(was, is, is[0] ?? '');
+    });
+  }
+
+  /** What a comparison finds that reports nothing. `pair` names it: while it goes on, it has found nothing. */
+  private judge(pair: string, compare: (silent: SchemaComparison) => void): Finding {
+    const known = this.found.get(pair);
     if (known !== undefined) return known;
-    this.same.set(pair, true);
-    const differs = () => void this.same.set(pair, false);
-    const { before, after, direction } = this;
-    new SchemaComparison(before, after, direction, differs, this.same, this.areEvents).compare(
-      [was],
-      [is],
-      is,
-    );
-    return this.same.get(pair) === true;
+    const earlier = this.found.size;
+    this.found.set(pair, 'same');
+    let finding = 'same' as Finding;
+    const note: ReportChange = (_pointer, _message, breaking) => {
+      if (finding !== 'breaks') finding = breaking ? 'breaks' : 'safe';
+    };
+    const { before, after, direction, found, areEvents } = this;
+    const silent = new SchemaComparison(before, after, direction, note, found, areEvents);
+    compare(silent);
+    if (finding !== 'breaks' && silent.drops) finding = 'drops';
+    // What was found meanwhile may rest on this pair being equal. That something breaks never does.
+    if (finding !== 'same' && found.size > earlier + 1)
+      for (const [other, of] of [...found].slice(earlier)) if (of !== 'breaks') found.delete(other);
+    found.set(pair, finding);
+    return finding;
   }
 
   private compareProperties(
@@ -217,11 +346,13 @@ export class SchemaComparison implements ChangeSink {
       else if (first !== undefined) {
         const refused = request && (now.closed || now.withheld.has(name));
         const message = now.withheld.has(name) ? `is ${oneWay} now` : 'is gone';
+        this.drops ||= request;
         this.report(first, `the property ${name} ${message}`, refused || !request);
         if (request && !refused && later.length > 0) this.compare(earlier, later, place);
       } else if (second !== undefined) {
         const demanded = request && now.required.has(name);
         const message = old.withheld.has(name) ? `is no longer ${oneWay}` : 'is new';
+        this.drops ||= !request;
         this.report(second, `the property ${name} ${message}${demanded ? ' and required' : ''}`, demanded);
         // A client of an object that is a map sends any name.
         if (request && earlier.length > 0 && !old.closed && !old.withheld.has(name))
@@ -263,6 +394,24 @@ export class SchemaComparison implements ChangeSink {
     this.compare(old.items, now.items, joinPointer(place, 'items'));
   }
 }
+
+interface Scalars {
+  readonly types: ReadonlySet<string>;
+  /** As canonical JSON; undefined if any value of the types may be admitted. */
+  readonly values: ReadonlySet<string> | undefined;
+}
+
+type Texts = ReadonlySet<string>;
+const common = (a: Texts, b: Texts): Texts => new Set([...a].filter((text) => b.has(text)));
+const meet = (a: Scalars, b: Scalars): Scalars => ({
+  types: common(a.types, b.types),
+  values: a.values && b.values ? common(a.values, b.values) : (a.values ?? b.values),
+});
+const join = (a: Scalars, b: Scalars): Scalars => ({
+  types: new Set([...a.types, ...b.types]),
+  values: a.values && b.values && new Set([...a.values, ...b.values]),
+});
+const isEmpty = ({ types, values }: Scalars): boolean => types.size === 0 || values?.size === 0;
 
 /** The schemas of the property of a name, in all schemas that always apply. */
 function propertyOf(document: OpenApiDocument, pointers: readonly string[], name: string): string[] {

@@ -1,4 +1,5 @@
-import { joinPointer, type OpenApiDocument, type Operation } from '../../src/contract';
+import { joinPointer, members, type OpenApiDocument, type Operation } from '../../src/contract';
+import { essenceOf } from './decisions';
 import type { ReportChange } from './schema-changes';
 
 type Side = readonly [document: OpenApiDocument, operation: Operation];
@@ -10,7 +11,7 @@ export function compareSecurity(was: Side, is: Side, report: ReportChange): void
       (alternative) =>
         new Set(
           alternative.flatMap(({ scheme, scopes }) => {
-            const credentials = credentialsOf(document, scheme);
+            const credentials = credentialsOf(document, scheme, was[0]);
             return [credentials, ...scopes.map((scope) => `${credentials} with the scope ${scope}`)];
           }),
         ),
@@ -32,10 +33,18 @@ export function compareSecurity(was: Side, is: Side, report: ReportChange): void
     report(pointer, `${operation}: ${requests(set)} are admitted now`, false);
 }
 
+const SCHEMES = '/components/securitySchemes';
+
 /** The credentials that a client sends for a security scheme. The name of the scheme does not matter to a client. */
-function credentialsOf(document: OpenApiDocument, scheme: string): string {
-  const { value } = document.follow(joinPointer('/components/securitySchemes', scheme));
+function credentialsOf(document: OpenApiDocument, scheme: string, before: OpenApiDocument): string {
+  const { value } = document.follow(joinPointer(SCHEMES, scheme));
   if (value['type'] === 'http') return `HTTP ${String(value['scheme']).toLowerCase()} credentials`;
   if (value['type'] === 'apiKey') return `the API key ${String(value['name'])} in the ${String(value['in'])}`;
-  return `${String(value['type'])} credentials (${scheme})`;
+  // A scheme that the earlier document has under another name only.
+  const essence = essenceOf('SecurityScheme', value);
+  const [earlier] = members(before.at(SCHEMES)).find(
+    ([name]) => essenceOf('SecurityScheme', before.follow(joinPointer(SCHEMES, name)).value) === essence,
+  ) ?? [scheme];
+  const known = before.at(joinPointer(SCHEMES, scheme)) === undefined ? earlier : scheme;
+  return `${String(value['type'])} credentials (${known})`;
 }

@@ -34,7 +34,9 @@ export async function writeClient(file: string | undefined, settings: Settings):
   for (const line of lines) console.error(line);
   const known = read(out);
   if (known !== undefined && !known.startsWith(HEADER))
-    throw new UsageError(`${out} is no generated client: it stays as it is. Name another file by --out FILE`);
+    throw new UsageError(
+      `${out} is not a generated client and is not overwritten: write to another file with --out FILE`,
+    );
   const isStale = known !== text;
   if (isStale && !check) {
     mkdirSync(path.dirname(out), { recursive: true });
@@ -73,7 +75,7 @@ function read(file: string): string | undefined {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return undefined;
-    if (code === 'EISDIR') throw new UsageError(`--out: expected a file, got the folder ${file}`);
+    if (code === 'EISDIR') throw new UsageError(`--out: ${file} is a folder; expected a file`);
     throw error;
   }
 }

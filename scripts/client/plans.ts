@@ -14,6 +14,7 @@ import {
   type Parameter,
   readOperations,
   securitySchemes,
+  styleOf,
 } from '../../src/contract';
 import type * as plan from './runtime/plan';
 import { Shapes } from './shapes';
@@ -68,13 +69,14 @@ class PlanReader {
       path: (paths[0] ?? '').replace(/[^{}]+|\{[^{}]*\}/g, (text) =>
         text.startsWith('{') ? text : encoded(text),
       ),
-      parameters: parameters.map(({ name, in: place, style, explode, json, required, schemaPointer }) => ({
-        name,
-        in: place,
-        style,
-        explode,
-        ...(json && { json }),
-        ...((required || this.hasDefault(schemaPointer)) && { isTelling: true }),
+      parameters: parameters.map((one) => ({
+        name: one.name,
+        in: one.in,
+        style: one.style,
+        explode: one.explode,
+        ...(one.json ? { json: true } : one.content && !isForm(one.content) && { isText: true }),
+        ...((one.required || this.hasDefault(one.schemaPointer)) && { isTelling: true }),
+        ...(one.content && isForm(one.content) && { parts: this.parts(one.content) }),
       })),
       bodies: (requestBody?.content ?? []).map((media) => this.media(media, 'request')),
       responses: Object.fromEntries(
@@ -116,8 +118,20 @@ class PlanReader {
       };
     }
     if (kind !== 'form' && kind !== 'multipart') return { key, kind };
-    const encodings = members(document.at(joinPointer(pointer, 'encoding')));
-    return { key, kind, parts: Object.fromEntries(encodings.map(([name, one]) => [name, partOf(one)])) };
+    return { key, kind, parts: this.parts(media) };
+  }
+
+  /** How the properties of a form are written that are not written by the kind of their value. */
+  private parts({ pointer, schema }: MediaTypeObject): Readonly<Record<string, plan.Part>> {
+    const { document } = this;
+    const form = DescribedValue.at(document, schema);
+    const encodings = new Map(members(document.at(joinPointer(pointer, 'encoding'))));
+    const parts = [...new Set([...form.propertyNames(), ...encodings.keys()])].map((name) => {
+      const encoding = encodings.get(name);
+      const style = styleOf(form.property(name), isObject(encoding) ? encoding : {});
+      return [name, style ?? partOf(encoding)] as const;
+    });
+    return Object.fromEntries(parts.filter(([, part]) => Object.keys(part).length > 0));
   }
 
   private text(pointer: string | undefined, isText = true): plan.Text {
@@ -138,13 +152,11 @@ class PlanReader {
   }
 }
 
-/** How a part is written, by its Encoding Object: what has none is written by the kind of its value. */
+const isForm = ({ type }: MediaTypeObject): boolean => type.essence === 'application/x-www-form-urlencoded';
+
+/** How a part without a style is written, by its Encoding Object: what has none is written by the kind of its value. */
 function partOf(given: unknown): plan.Part {
-  const { style, explode, allowReserved, contentType } = isObject(given) ? given : {};
-  if ([style, explode, allowReserved].some((field) => field !== undefined)) {
-    const own = typeof style === 'string' ? style : 'form';
-    return { style: own, explode: typeof explode === 'boolean' ? explode : own === 'form' };
-  }
+  const { contentType } = isObject(given) ? given : {};
   if (typeof contentType !== 'string') return {};
   const types = contentType.split(',').map((type) => type.trim());
   const type = types.find((one) => !one.includes('*'));

@@ -132,7 +132,7 @@ function aboutFactory(path: readonly ts.Node[]): string | undefined {
   if (!isOne || !initializer || !isFunction(initializer)) return undefined;
   const isAsync = initializer.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.AsyncKeyword);
   return isAsync === true || path.at(-1) === name
-    ? `${name?.getText() ?? ''} is to be a function of the dependencies that returns the handler: write (dependencies) => before it`
+    ? `${name?.getText() ?? ''} must be a function that takes the dependencies and returns the handler: write (dependencies) => before it`
     : undefined;
 }
 
@@ -185,7 +185,7 @@ function aboutResult(checker: ts.TypeChecker, handler: Callback, id: string): st
   if (!returned || !documented) return undefined;
   const plain = checker.getTypeAtLocation(handler).getCallSignatures()[0]?.getReturnType();
   if (plain === returned)
-    return `${id} returns its answer without a promise: write async before ${handler.parameters.length > 0 ? 'its parameters' : '()'}`;
+    return `${id} must return a promise: write async before ${handler.parameters.length > 0 ? 'its parameters' : '()'}`;
   const difference = responseDifference(checker, [returned, documented], handler);
   return difference === undefined ? undefined : `${id} ${difference}`;
 }
@@ -211,7 +211,7 @@ function aboutTable({ checker, advice }: Context, literal: ts.ObjectLiteralExpre
     ...renamed,
     ...(lacking.length > 0
       ? [
-          `${lacking.join(', ')}: no handler for this operation of the document. \`npx contract-first generate\` writes a stub for it and lists it here`,
+          `no handler for ${lacking.join(', ')}: \`npx contract-first generate\` writes a stub for each and adds it here`,
         ]
       : []),
     ...(missing.length === 0 ? unknown.map(advice.gone) : []),
@@ -227,8 +227,8 @@ function aboutSchemes(checker: ts.TypeChecker, node: ts.SatisfiesExpression): st
   if (!TABLES.includes(expected.aliasSymbol?.name ?? '')) return undefined;
   const { missing, unknown } = keysOf(checker, node.expression, expected);
   if (missing.length > 0)
-    return `${either(missing)}: no verifier for this security scheme of the document. Add bearerTokens, apiKeys, basicUsers or a strategy for it here, in src/auth.ts`;
+    return `no verifier for the security scheme ${either(missing)}: add bearerTokens, apiKeys, basicUsers or a strategy here, in src/auth.ts`;
   if (unknown.length > 0)
-    return `${either(unknown)}: no operation of the document demands this security scheme. Delete its verifier here, in src/auth.ts`;
+    return `no operation requires the security scheme ${either(unknown)}: delete its verifier here, in src/auth.ts`;
   return undefined;
 }

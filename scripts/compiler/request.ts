@@ -38,7 +38,7 @@ export function aboutRequest(
   const owner = ownerOf(checker, here);
   if (!type || !owner) return undefined;
   if (checker.getAwaitedType(owner) !== owner)
-    return `${id}: ${here.getText()} is taken of a promise: write await where its value comes from`;
+    return `${id}: ${here.getText()} reads a property of a promise: write await where its value comes from`;
   const name = nameOf(here);
   for (const part of ['path', 'query', 'header', 'cookie']) {
     const known = propertyOf(checker, type, part, handler);

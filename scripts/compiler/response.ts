@@ -26,7 +26,7 @@ export function responseDifference(
     const [fitting, statuses] = ofStatus(checker, status, responses, at);
     const expected = either(statuses);
     if ((status.flags & (ts.TypeFlags.Number | ts.TypeFlags.String)) !== 0)
-      return `returns a status of the type ${checker.typeToString(status)}: expected ${expected}, as a number that the compiler knows (a literal, or \`as const\`)`;
+      return `returns a status of the type ${checker.typeToString(status)}: expected ${expected}, as a type with one value (a literal, or \`as const\`)`;
     if (fitting.length === 0) {
       return `returns the status ${checker.typeToString(status)}, which the document does not have: expected ${expected}, or the status in openapi/`;
     }
@@ -93,7 +93,7 @@ function differenceOf(
 ): string | undefined {
   if (checker.isTypeAssignableTo(got, expected)) return undefined;
   if (place !== '' && checker.getAwaitedType(got) !== got && checker.getAwaitedType(expected) === expected)
-    return `${place}: expected a value, got a promise of it: write await before it`;
+    return `${place}: expected a value, got a promise: write await before it`;
   const stream = streamedBy(checker, expected, /^AsyncIterable$/);
   const streamed = streamedBy(checker, got);
   if (stream)

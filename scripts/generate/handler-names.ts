@@ -19,10 +19,10 @@ export const DEVICES: readonly string[] = [
 /** Also the other files of the folder. */
 const NO_FILES = new Set([...DEVICES, 'index', 'types']);
 
-/** Words that cannot name a variable in strict mode (ECMA-262, 12.7.2). */
+/** Words that cannot name a variable of a module (ECMA-262, 12.7.2 and 13.1.1). */
 const KEYWORDS = new Set(
   (
-    'break case catch class const continue debugger default delete do else enum export extends false finally for function if ' +
+    'arguments await break case catch class const continue debugger default delete do else enum eval export extends false finally for function if ' +
     'implements import in instanceof interface let new null package private protected public return static super switch this ' +
     'throw true try typeof var void while with yield'
   ).split(' '),
@@ -30,8 +30,8 @@ const KEYWORDS = new Set(
 
 /** Names that a module cannot export or that its compiled form uses (TypeScript: CommonJS), and those that generated files import. */
 const TAKEN =
-  'arguments await eval async let static yield exports module require __dirname __filename __esModule __proto__ then ' +
-  'stub dependencies createHandlers CreateHandler Handlers';
+  'async exports module require __dirname __filename __esModule __proto__ then ' +
+  'stub dependencies createHandlers CreateHandler Handlers store tokens passwords errorBody randomUUID Problem OwnKind';
 const RESERVED = new Set([...TAKEN.split(' '), ...Object.getOwnPropertyNames(globalThis)]);
 
 /**
@@ -82,7 +82,7 @@ const shortened = (text: string): string => (SHORT.exec(text)?.[0] ?? '').replac
 
 const isFree = (name: string): boolean => isIdentifier(name) && !RESERVED.has(name);
 
-/** Whether a text can be the name of a variable in every mode: `delete` and `package` cannot. */
+/** Whether a text can name a variable: `delete`, `package` and `arguments` cannot. */
 export const isIdentifier = (text: string): boolean =>
   /^[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*$/u.test(text) && !KEYWORDS.has(text);
 

@@ -28,12 +28,12 @@ export function addStubs(
     if (!there) writeFileSync(path.join(root, stub), stubText(operation, name, index.ending));
     lines.push(
       there
-        ? `${stub} exists and is not changed`
-        : `${stub} is new: a stub, which answers from the document until you write it`,
+        ? `${stub} already exists and is not changed`
+        : `${stub} is a new stub: it responds from the document until you write it`,
     );
     if (index.add(operationId, name)) continue;
     const [line, entry] = index.lines(operationId, name);
-    lines.push(`add to ${INDEX}: ${line}`, `and to the object that its createHandlers returns: ${entry}`);
+    lines.push(`add to ${INDEX}: ${line}`, `and to the object that createHandlers returns there: ${entry}`);
   }
   if (index.changed) writeFileSync(path.join(root, INDEX), index.text);
   return lines;

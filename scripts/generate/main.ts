@@ -19,7 +19,7 @@ import { publish, type Publication } from '../publish/publish';
 import { SourceError } from '../source/source';
 
 const BREAKING =
-  'a client of the earlier contract would break: undo the change, or accept the break (`npx contract-first breaking --help` shows how)';
+  'existing clients would break: undo the breaking changes, or accept them (`npx contract-first breaking --help` shows how)';
 
 /** The command that lists what another one has cut. */
 const ALL = 'npx contract-first generate --all';

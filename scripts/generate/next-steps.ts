@@ -53,7 +53,7 @@ export function nextSteps(
     }),
     ...gone.map(
       (scheme) =>
-        `no operation demands the security scheme ${scheme} any more: delete its verifier in src/auth.ts`,
+        `no operation requires the security scheme ${scheme} any longer: delete its verifier in src/auth.ts`,
     ),
     ...now.flatMap((operation) => {
       const { operationId, responses } = operation;
@@ -69,12 +69,12 @@ export function nextSteps(
       return [
         ...renamedParameters(before, operation).map(
           ([from, to]) =>
-            `the path parameter ${from} of ${operationId} is ${to} now: rename it in ${file} and ${SERVICE}`,
+            `the path parameter ${from} of ${operationId} is now ${to}: rename it in ${file} and ${SERVICE}`,
         ),
         ...(statuses.length === 0
           ? []
           : [
-              `${operationId} may answer ${statuses.join(', ')} now: return it in ${file}, and prove it by a scenario of ${SERVICE}`,
+              `${operationId} may now respond with ${statuses.join(', ')}: return it in ${file} and prove it with a scenario in ${SERVICE}`,
             ]),
       ];
     }),

@@ -76,10 +76,10 @@ export function renamedSentence({ operationId, was, other }: Renamed, index: Han
   const source = index.sourceOf(was);
   const place = index.sourceOf(operationId);
   if (other !== undefined && source !== undefined && place !== undefined)
-    return `the operation ${was} is ${operationId} now: move the code of its handler from ${source} to ${place}, which has that of another operation`;
+    return `the operation ${was} is now ${operationId}: move the code of its handler from ${source} to ${place}, which contains that of another operation`;
   const { identifier, file } = index.nameFor(operationId);
   const moved = source === undefined ? '' : `rename ${source} to ${file}.ts, and `;
-  return `the operation ${was} is ${operationId} now: ${moved}${index.identifierOf(was)} to ${identifier} in it and in ${INDEX}`;
+  return `the operation ${was} is now ${operationId}: ${moved}${index.identifierOf(was)} to ${identifier} in it and in ${INDEX}`;
 }
 
 /** What is left to do for a handler without an operation. Only a stub may be deleted: nobody wrote it. */
@@ -90,7 +90,7 @@ export function goneSentence(operationId: string, index: HandlerList): string {
   if (source === undefined) return `${start} delete ${lines}`;
   return isStubFile(source)
     ? `${start} delete ${source}, which is a stub, and ${lines}`
-    : `${start} move what another operation needs of ${source}, which somebody wrote, and delete ${lines}`;
+    : `${start} ${source} is not a stub: move what other operations need from it, then delete it and ${lines}`;
 }
 
 /** What is left to do for handlers whose operations were renamed or removed, in the published contract. */

@@ -131,8 +131,8 @@ function completeInfo(root: JsonObject, account: Account): void {
     const { [name]: value } = info;
     if (typeof value === 'string') continue;
     const text = typeof value === 'number' ? String(value) : 'none';
-    const finding = { pointer: `/info/${name}`, message: 'is not a text, which OpenAPI requires' };
-    account.add(`#/info/${name} is taken as ${JSON.stringify(text)}`, finding);
+    const finding = { pointer: `/info/${name}`, message: 'is not a string, which OpenAPI requires' };
+    account.add(`#/info/${name} is read as ${JSON.stringify(text)}`, finding);
     Object.assign(info, { [name]: text });
   }
   Object.assign(root, { info });

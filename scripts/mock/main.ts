@@ -59,7 +59,7 @@ export async function mock(file: string, allowOutside = false): Promise<undefine
   console.log(`\nmock of ${file} on ${address} (documentation: ${address}/-/docs)`);
   if (generated !== undefined)
     console.log(`API_TOKENS is not set; until the mock stops, use this token: ${generated}`);
-  console.log('The credentials of the mock, as a file for `contract-first contract --credentials FILE`:');
+  console.log('The credentials of the mock, for `contract-first contract --credentials FILE`:');
   console.log(credentials);
   console.log(account);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {

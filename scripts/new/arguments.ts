@@ -23,10 +23,10 @@ const ALLOWED =
 /** @throws {UsageError} if there is no such file */
 export function assertFile(file: string): void {
   const got = !existsSync(file)
-    ? 'which does not exist'
+    ? 'there is no such file'
     : statSync(file).isFile()
       ? undefined
-      : 'which is a folder';
+      : 'it is a folder';
   if (got !== undefined) throw new UsageError(`DOCUMENT: cannot read ${file}: ${got}`);
 }
 

@@ -13,7 +13,7 @@ export const EXAMPLE = path.join(__dirname, 'example.yaml');
  */
 export async function askDocument(input = process.stdin, output = process.stdout): Promise<string> {
   const missing = new UsageError(
-    'DOCUMENT is missing: an OpenAPI document in YAML or JSON. Example: contract-first new museum.yaml',
+    'DOCUMENT is missing; give an OpenAPI document in YAML or JSON. Example: contract-first new museum.yaml',
   );
   if (!input.isTTY || !output.isTTY) throw missing;
   const lines = createInterface({ input, output });

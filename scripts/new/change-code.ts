@@ -6,24 +6,26 @@ import { askedOf } from './envelopes';
 import { checkFits, enveloped, type Handled, missing, pathOf, refusal, successOf } from './handler-code';
 import { wordsOf } from './names';
 import { spoken, type Violation, violationsOf } from './table-code';
+import { isFreeIn } from './tables';
 import { handledValue } from './types';
 
 /** The body of a request without its envelope. */
 function asked({ document, operation, table }: Handled) {
   const inside = askedOf(document, operation);
   if (!inside || operation.requestBody?.required !== true)
-    throw new Unclear('its request has no body of JSON alone');
+    throw new Unclear('its request body is not JSON only');
   if (inside.isList || inside.beside.size > 0) throw new Unclear('its request has more than one object');
   const view = viewSchemas(document, inside.schemas, 'request');
   if (view.properties.size === 0 || (view.unions.length > 0 && table.kind !== 'others'))
-    throw new Unclear('its request has several shapes');
+    throw new Unclear('its request body can have several shapes');
   const names = [...view.properties.keys()].filter((name) => !view.withheld.has(name));
   const isKnown = (name: string) => table.columns.some((column) => column.name === name);
   if (table.kind === 'columns' && !names.every(isKnown))
-    throw new Unclear('its request has what no answer has');
+    throw new Unclear('its request has properties that no response has');
   const { property } = inside;
   if (property === undefined) return { view, variable: 'body', code: 'body' };
-  const variable = /^[a-z]\w*$/i.test(property) ? property : 'given';
+  const variable =
+    isFreeIn('handler', property) && !table.keys.some(({ name }) => name === property) ? property : 'given';
   return { view, variable, code: `body: { ${memberCode(property, variable)} }` };
 }
 
@@ -56,7 +58,7 @@ function madeValues({ document, table }: Handled, view: SchemaView): string[] {
     const { values } = viewSchemas(document, schemas, 'response');
     const [constant] = values?.size === 1 ? values.values() : [];
     const value = defaultOf(document, schemas) ?? constant;
-    if (value === undefined) throw new Unclear(`the document does not tell what ${name} is at first`);
+    if (value === undefined) throw new Unclear(`the document does not say what ${name} is initially`);
     return [`${name}: ${codeOf(handledValue(document, schemas, value))}`];
   });
 }
@@ -65,9 +67,10 @@ const NOW = 'const now = new Date().toISOString();\n';
 
 export function createCode(of: Handled): string {
   const { table } = of;
-  if (table.kind === 'value') throw new Unclear('no list of columns holds its objects');
-  if (table.source === 'unknown') throw new Unclear('the document does not tell who makes the key');
-  if (table.kind === 'others' && table.source === 'counted') throw new Unclear('its key is counted');
+  if (table.kind === 'value') throw new Unclear('its objects do not fit a list of columns');
+  if (table.source === 'unknown') throw new Unclear('the document does not say who assigns the key');
+  if (table.kind === 'others' && table.source === 'counted')
+    throw new Unclear('its key is assigned by the database');
   const { status, inside } = successOf(of, 'one');
   if (inside) checkFits(of, inside);
   const { view, variable, code } = asked(of);
@@ -103,7 +106,7 @@ function refusals(
   const target = another ? undefined : tables.get(to?.to ?? '');
   const absent = target
     ? `there is no ${spoken(target.one)} \${${isPath ? name : `${variable}.${name}`}}`
-    : 'it refers to what is not there';
+    : 'it refers to something that does not exist';
   const isNew = isPath || table.stored?.create === operation;
   const answers = {
     unique: () => refusal(of, [409, 422], `the ${spoken(rule)} is taken`),
@@ -114,7 +117,7 @@ function refusals(
 
 export function changeCode(of: Handled, isWhole: boolean): string {
   const { document, table, operation } = of;
-  if (table.kind !== 'columns') throw new Unclear('no list of columns holds its objects');
+  if (table.kind !== 'columns') throw new Unclear('its objects do not fit a list of columns');
   const { status, inside } = successOf(of, 'one');
   if (inside) checkFits(of, inside);
   const { view, variable, code } = asked(of);
@@ -128,7 +131,7 @@ export function changeCode(of: Handled, isWhole: boolean): string {
     ({ name, made }) => isWhole && !made && !keys.has(name) && !isCertain(document, view, name),
   );
   const stays = gone.find(({ required, nullable }) => required && !nullable);
-  if (stays) throw new Unclear(`the document does not tell what a replacement without ${stays.name} has`);
+  if (stays) throw new Unclear(`the document does not say what a replacement without ${stays.name} contains`);
   const own = [...keys].filter((name) => view.properties.has(name) && !view.withheld.has(name));
   const values = [
     ...gone.map(({ name }) => `${name}: null`),

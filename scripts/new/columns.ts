@@ -1,6 +1,6 @@
 /** Finds the columns of a resource: one for each property of its schema. */
 import { type Bound, type OpenApiDocument, type SchemaView, viewSchemas } from '../../src/contract';
-import { camelOf } from './names';
+import { camelOf, capitalized } from './names';
 
 /** The word of the library for the type of a column. */
 export type ColumnType =
@@ -29,7 +29,9 @@ const LONGEST = 63;
 
 /** A name for a table or column: the text itself, where it is one that no other has in any case. */
 export function columnName(text: string, fallback: string, taken: Set<string>): string {
-  const base = /^[A-Za-z_]\w*$/.test(text) && text !== '__proto__' ? text : camelOf(text, fallback);
+  const own = /^[A-Za-z_]\w*$/.test(text) && text !== '__proto__' ? text : camelOf(text, fallback);
+  // In a type, what every object inherits is never absent.
+  const base = Object.hasOwn(Object.prototype, own) ? `${own}${capitalized(fallback)}` : own;
   let name = base.slice(0, LONGEST);
   for (let n = 2; taken.has(name.toLowerCase()); n++) name = `${base.slice(0, LONGEST - 4)}${n}`;
   taken.add(name.toLowerCase());
@@ -56,7 +58,7 @@ export function columnsOf(
   const view = viewSchemas(document, schemas, 'response');
   if (!isObjectView(view) || view.properties.size === 0) return undefined;
   const request = viewSchemas(document, asked, 'request');
-  const taken = new Set<string>();
+  const taken = new Set(['others']);
   const columns = [...view.properties]
     .filter(([name]) => !view.withheld.has(name))
     .map(([property, pointers]): Column => {

@@ -13,7 +13,9 @@ import {
   visit,
 } from 'yaml';
 import { isObject, type JsonObject, writeDocument } from '../../src/contract';
+import { startsDocument } from '../publish/find-document';
 import type { Source } from '../source/source';
+import { wordsOf } from './names';
 
 export interface DocumentFiles {
   /** The name of the main file. */
@@ -32,7 +34,7 @@ export function documentFiles(source: Source, kebab: string): DocumentFiles {
   const folder = path.dirname(main);
   const parsed = parseDocument(text, { intAsBigInt: true, merge: true });
   const isConverted = parsed.get('openapi') !== source.document['openapi'];
-  const inside = others.every((file) => !path.relative(folder, file).startsWith('..'));
+  const inside = others.every((file) => isPart(path.relative(folder, file), file));
   if (!isConverted && inside && name === path.basename(main)) {
     const parts = others.map((file) => [path.relative(folder, file), readFileSync(file, 'utf8')]);
     return {
@@ -46,16 +48,33 @@ export function documentFiles(source: Source, kebab: string): DocumentFiles {
     : ((others.length === 0 ? edited(parsed, source.document) : undefined) ??
       stringify(source.document, { lineWidth: 120, aliasDuplicateObjects: false }));
   const done = [
+    ...(name === path.basename(main) ? [] : [`renamed from ${JSON.stringify(path.basename(main))}`]),
     ...(isConverted ? ['converted to OpenAPI 3.1'] : []),
-    ...(others.length > 0 ? [`made one file of ${source.files.length}`] : []),
+    ...(others.length > 0 ? [`bundled ${source.files.length} files into one`] : []),
   ];
   return { name, files: { [name]: whole }, note: done.length > 0 ? done.join(', and ') : undefined };
 }
 
+/** Files of openapi/ that are the service's own. Some file systems ignore case. */
+const OWN = /^(overlay|accepted-breaks)\./i;
+
+/** Whether a part can stand in openapi/ under the name it has: nothing else is called so, and it is not a second document. */
+const isPart = (name: string, file: string): boolean =>
+  !name.startsWith('..') &&
+  !OWN.test(name) &&
+  (name.includes(path.sep) || !startsDocument(readFileSync(file, 'utf8')));
+
+/** The name stands in package.json, a Makefile and a README: no character of it means anything to them. */
 function nameOf(main: string, kebab: string): string {
-  const { base, ext } = path.parse(main);
+  const { base, name, ext } = path.parse(main);
   const isKnown = /^\.(ya?ml|json)$/.test(ext);
-  return isKnown && !base.startsWith('overlay.') ? base : `${kebab}${ext === '.json' ? '.json' : '.yaml'}`;
+  if (isKnown && /^\w[\w.-]*$/.test(base) && !OWN.test(base)) return base;
+  const ending = isKnown ? ext : '.yaml';
+  return (
+    [`${wordsOf(name).join('-')}${ending}`, `${kebab}${ending}`].find(
+      (one) => /^\w/.test(one) && !OWN.test(one),
+    ) ?? `openapi${ending}`
+  );
 }
 
 /** The YAML with the values of the converted document: comments and order stay. Undefined if it has aliases. */

@@ -9,7 +9,7 @@ import { capitalized } from './names';
 import type { Refused } from './overlay';
 import type { Paging } from './paging';
 import { spoken, TYPES } from './table-code';
-import type { Table } from './tables';
+import { isFreeIn, type Table } from './tables';
 
 /** What the handlers of a service share. */
 export interface Shared {
@@ -32,13 +32,13 @@ export interface Handled extends Shared {
 /** The first success of an operation, and its body without the envelope. */
 export function successOf({ document, operation }: Handled, wanted: 'one' | 'list') {
   const [key, response] = [...operation.responses].find(([key]) => key.startsWith('2')) ?? [];
-  if (key === undefined || !response) throw new Unclear('has no success but default');
+  if (key === undefined || !response) throw new Unclear('has no success response except default');
   const status = Number(key.replace('XX', '00'));
-  if (hasHeaders(document, operation, key)) throw new Unclear('its success has headers');
+  if (hasHeaders(document, operation, key)) throw new Unclear('its success response has headers');
   const [media, another] = response.content;
   if (!media) return { status, inside: undefined };
   if (another || !isJson(media.type.essence) || media.schema === undefined)
-    throw new Unclear('its success is not JSON alone');
+    throw new Unclear('its success response is not JSON only');
   return { status, inside: insideOf(document, [media.schema], 'response', wanted) };
 }
 
@@ -61,7 +61,7 @@ export function refusal(of: Handled, statuses: readonly number[], message: strin
   }
   const [status] = statuses;
   if (status === undefined || statuses.some((one) => operation.responses.has(String(one))))
-    throw new Unclear(`it has no ${statuses.join(' or ')} with the usual body`);
+    throw new Unclear(`it has no ${statuses.join(' or ')} with the usual error body`);
   const said = message.replace(/ \$\{.*?\}/g, '');
   lacks.push({ operation, status, description: `${capitalized(said)}.` });
   return '';
@@ -119,13 +119,13 @@ export function checkFits(
     table.kind === 'columns'
       ? lacking.length === 0 && properties.size > 0
       : follow(inside.schemas) === follow(table.stored?.inside.schemas ?? []);
-  if (!fits) throw new Unclear('it answers with another shape than the one that is stored');
+  if (!fits) throw new Unclear('it responds with a shape other than the stored one');
 }
 
 export function readCode(of: Handled): string {
   const { one, name, kind } = of.table;
   const { status, inside } = successOf(of, 'one');
-  if (!inside) throw new Unclear('its success has no body');
+  if (!inside) throw new Unclear('its success response has no body');
   checkFits(of, inside);
   const { variables, own, code } = pathOf(of);
   return `async ({ ${code} }) => {
@@ -138,7 +138,7 @@ export function readCode(of: Handled): string {
 export function removeCode(of: Handled): string {
   const { tables, table } = of;
   const { status, inside } = successOf(of, 'one');
-  if (inside) throw new Unclear('its success has a body');
+  if (inside) throw new Unclear('its success response has a body');
   const { variables, own, code } = pathOf(of);
   const absent = missing(of, own);
   const removal = `await store.${table.name}.remove(${variables.join(', ')})`;
@@ -162,9 +162,9 @@ export const isRestricted = ({ name }: Table, tables: ReadonlyMap<string, Table>
 export function listCode(of: Handled, paging: Paging | undefined): string {
   const { document, table, tables, operation } = of;
   const { status, inside } = successOf(of, 'list');
-  if (!inside?.isList || !paging) throw new Unclear('it answers with no list');
+  if (!inside?.isList || !paging) throw new Unclear('it does not respond with a list');
   if (paging.unknown.length > 0)
-    throw new Unclear(`its document does not tell what ${paging.unknown.join(', ')} selects`);
+    throw new Unclear(`the document does not say what ${paging.unknown.join(', ')} selects`);
   const [counted, ...beside] = inside.beside.keys();
   checkFits(of, inside, beside);
   const { types, formats } = viewSchemas(document, inside.beside.get(counted ?? '') ?? [], 'response');
@@ -187,7 +187,7 @@ export function listCode(of: Handled, paging: Paging | undefined): string {
     return `async ${parameters} => ({ status: ${status}, body: ${enveloped(inside, items)} })`;
   const taken = [...variables, 'query', 'store'];
   const free = (name: string, other: string) =>
-    /^[a-z]\w*$/i.test(name) && !taken.includes(name) ? name : other;
+    isFreeIn('handler', name) && !taken.includes(name) ? name : other;
   const list = free(inside.property ?? table.name, 'items');
   taken.push(list);
   const total = free(counted ?? '', 'count');

@@ -133,7 +133,7 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
       ...(found
         ? []
         : [
-            `the document has no error body: openapi/overlay.yaml adds that of RFC 9457. For another one, add its schema to the document, change the overlay, and src/errors.ts with it`,
+            `the document has no error body: openapi/overlay.yaml adds that of RFC 9457. To use another, add its schema to the document, then change the overlay and src/errors.ts`,
           ]),
       ...userNotes,
       ...(users?.notes ?? []),
@@ -181,7 +181,7 @@ function sentOf(root: JsonObject): { readonly names: readonly string[]; readonly
   } catch (error) {
     const [first] = error instanceof InvalidContract ? error.findings : [];
     if (!first) throw error;
-    const notes = [`no webhook and no callback is sent until this is mended: ${findingLine(first)}`];
+    const notes = [`webhooks and callbacks are not sent until this is fixed: ${findingLine(first)}`];
     return { names: [], notes };
   }
 }

@@ -168,7 +168,7 @@ export function loginsOf(
     const found = asking.find((one) => one.operation === operation);
     if (!hinted || (found && (hinted === 'register' || found.token))) return [];
     return [
-      `${operation.operationId} has x-${hinted}, but ${found ? 'no token in its success' : 'no name with a password in its request'}: it stays a stub`,
+      `${operation.operationId} has x-${hinted}, but ${found ? 'its success response has no token' : 'its request has no name with a password'}: it stays a stub`,
     ];
   });
   const by = (role: Role) => asking.filter((one) => roleOf(document, one) === role);
@@ -180,12 +180,13 @@ export function loginsOf(
   if (!login) return { logins: undefined, notes };
   const scheme = schemeFor(document, operations, login);
   if (scheme === undefined) {
-    const hint = 'to lay users out, name the security scheme of its tokens: x-login: { scheme: NAME }';
+    const hint =
+      'to generate the code of its users, name the security scheme of its tokens: x-login: { scheme: NAME }';
     return {
       logins: undefined,
       notes: [
         ...notes,
-        `${titleOf(login)} looks like a login, but no scheme is for what it answers: ${hint}`,
+        `${titleOf(login)} looks like a login, but no security scheme accepts what it returns: ${hint}`,
       ],
     };
   }
@@ -209,7 +210,7 @@ export function loginsOf(
     logins: { login, register, own, scheme, prefix: prefixOf(document, scheme) },
     notes: [
       ...notes,
-      `${titleOf(login)} logs users in${registers}: src/storage/users.ts keeps them, and ${scheme} takes their tokens${more}. If not, write x-login: false${register ? ' (x-register: false)' : ''} into the operation and lay it out again`,
+      `${titleOf(login)} logs users in${registers}: src/storage/users.ts stores them, and ${scheme} accepts their tokens${more}. If this is wrong, add x-login: false${register ? ' (x-register: false)' : ''} to the operation and create the service again`,
     ],
   };
 }

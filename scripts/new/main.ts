@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import path from 'node:path';
-import { InvalidContract } from '../../src/contract';
+import { InvalidContract, shellWord } from '../../src/contract';
 import { located, SourceError } from '../source/source';
 import { assertFile, assertFree, type Given, readDocumentAndNames } from './arguments';
 import { askDocument } from './ask';
@@ -54,7 +54,7 @@ export async function newService(options: Options, steps = new Steps()): Promise
     journal.undo();
     const { reason } = interruption.signal as { reason?: NodeJS.Signals };
     if (reason === undefined) throw error;
-    console.error(`\n${reason}; removing the files that were written`);
+    console.error(`\n${reason} received: removed the files that were written`);
     return 128 + constants.signals[reason];
   } finally {
     for (const signal of SIGNALS) process.off(signal, interrupt);
@@ -113,7 +113,7 @@ async function lay(
   const shown = path.relative('.', folder);
   const start = `${newerNode()}${manager} run`;
   const next = [
-    ...(shown === '' ? [] : [`cd ${quotedArgument(shown)}`]),
+    ...(shown === '' ? [] : [`cd ${shellWord(shown)}`]),
     `${start} dev    # serve it while you edit, with a page to try it out`,
     `${start} test   # ${status === RED ? 'it fails: see above' : 'it passes'}`,
     `${start} todo   # list what remains to be written`,
@@ -158,7 +158,7 @@ async function decide(given: Given, folder: string, tarball: string): Promise<De
     files: {
       ...others,
       [hasReadme ? 'SERVICE.md' : 'README.md']: readme,
-      '.prettierignore': [unformatted.trimEnd(), ...kept.map((name) => `/${name}`), ''].join('\n'),
+      '.prettierignore': [unformatted.trimEnd(), ...kept.map(ignored), ''].join('\n'),
     },
     notes: [
       ...new Set([...source.notes, ...layout.notes]),
@@ -169,5 +169,5 @@ async function decide(given: Given, folder: string, tarball: string): Promise<De
   };
 }
 
-/** An argument of a shell. */
-const quotedArgument = (text: string): string => (/^[\w./@-]+$/.test(text) ? text : JSON.stringify(text));
+/** A file as a pattern of .gitignore, whose `?` is any character. */
+const ignored = (name: string): string => `/${name.replace(/[^\w./-]/g, '?')}`;

@@ -58,7 +58,7 @@ function undecided(operations: readonly Operation[]): string[] {
 function wordless(others: readonly OtherBody[]): string[] {
   const [first, ...more] = others.filter(({ shape }) => shape !== undefined && !says(shape));
   if (!first) return [];
-  const named = `the ${first.status} of ${first.operationId}${more.length > 0 ? ` and ${more.length} more` : ''}`;
+  const named = `the ${first.status} of ${first.operationId}${more.length > 0 ? ` (and of ${more.length} more)` : ''}`;
   return [`${named} has no property for the error message: add \`message\` in OTHERS of src/errors.ts`];
 }
 
@@ -79,6 +79,6 @@ function conflicts(document: OpenApiDocument, tables: readonly Table[]): string[
     const { create } = stored ?? {};
     if (!create?.responses.has('409') || unique || source === 'given') return [];
     const said = description(document, create, '409');
-    return `${create.operationId} documents 409${said === '' ? '' : ` (${said})`}: src/storage/${file}.ts has no column for it that is unique(). Write there, or in its handler, when it answers so`;
+    return `${create.operationId} documents 409${said === '' ? '' : ` (${said})`}: no column in src/storage/${file}.ts is unique(). Write there, or in its handler, when it responds with 409`;
   });
 }

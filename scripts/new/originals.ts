@@ -33,17 +33,24 @@ export function originalsIn(
     );
     return /^\.\.([/\\]|$)/.test(name) || path.isAbsolute(name)
       ? []
-      : { name: name.replaceAll(path.sep, '/'), isSame: files[target] === readFileSync(file, 'utf8') };
+      : {
+          name: name.replaceAll(path.sep, '/'),
+          isSame: files[target] === readFileSync(file, 'utf8'),
+          isMain: file === main,
+        };
   });
   const inside = own.find(({ name }) => WRITTEN.includes(name.split('/')[0] ?? ''));
   if (inside)
-    throw new UsageError(`move ${inside.name} to another folder: the programs of the service write there`);
+    throw new UsageError(`move ${inside.name} to another folder: the commands of the service write there`);
   // Some file systems ignore case.
   const names = new Set(Object.keys(files).map((name) => name.toLowerCase()));
-  const replaced = own.find(({ name, isSame }) => !isSame && names.has(name.toLowerCase()));
+  const replaced = own.find(
+    ({ name, isSame, isMain }) =>
+      !isSame && (names.has(name.toLowerCase()) || (isMain && path.posix.dirname(name) === 'openapi')),
+  );
   if (replaced)
     throw new UsageError(
-      `${replaced.name} would be replaced, because it is converted, or made one file of several: move the document out of openapi/`,
+      `${replaced.name} would be replaced, because the document is converted, renamed or bundled: move the document out of openapi/`,
     );
   const others = own.map(({ name }) => name).filter((name) => !Object.hasOwn(files, name));
   return own.every(({ isSame }) => isSame) ? { moved: others, kept: [] } : { moved: [], kept: others };

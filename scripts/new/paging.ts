@@ -3,7 +3,7 @@ import { type OpenApiDocument, type Operation, type Parameter, viewSchemas } fro
 import { isIdentifier, quoted } from '../generate/handler-names';
 import { type Column, typeOf } from './columns';
 import { camelOf, wordsOf } from './names';
-import type { Table } from './tables';
+import { isFreeIn, type Table } from './tables';
 
 export interface Filter {
   readonly column: Column;
@@ -43,7 +43,7 @@ export function pagingOf(
   maxItems: number | undefined,
 ): Paging {
   const own = table.keys.at(-1);
-  const taken = new Set(['database', 'table', ...table.keys.map(({ name }) => name)]);
+  const taken = new Set([table.variable, ...table.keys.map(({ name }) => name)]);
   let [limit, offset, page, after]: (string | undefined)[] = [];
   const names: string[] = [];
   const filters: Filter[] = [];
@@ -121,8 +121,8 @@ function isComparable(document: OpenApiDocument, column: Column, schemas: readon
 
 /** The variable of a parameter: its own name, where that can be one. */
 function variableOf(name: string, taken: Set<string>): string {
-  const base = isIdentifier(name) && !taken.has(name) ? name : camelOf(name, 'value');
-  let variable = isIdentifier(base) ? base : `${base}Value`;
+  const base = isFreeIn('store', name) && !taken.has(name) ? name : camelOf(name, 'value');
+  let variable = isFreeIn('store', base) ? base : `${base}Value`;
   for (let n = 2; taken.has(variable); n++) variable = `${base}${n}`;
   taken.add(variable);
   return variable;

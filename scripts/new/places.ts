@@ -1,6 +1,5 @@
 /** What stands in the places of scripts/new/layout/ for one document. */
 import { quoted } from '../generate/handler-names';
-import { openerOf, partOf } from './storage-code';
 import type { Stores } from './stores';
 import { codeOf, propertyName } from './code';
 import { numberPlace, recognizable, says } from './error-body';
@@ -8,7 +7,7 @@ import type { ErrorBody, OtherBody, OwnKind } from './errors';
 import { type Project, projectPlaces } from './project-places';
 import { fill, type Places, withoutUnusedImports } from './fill';
 import { layoutFiles, readLayout, UNDOTTED } from './layout-files';
-import type { Table } from './tables';
+import { openerOf, partOf, type Table } from './tables';
 import type { Sequence, StoredExample, Todo } from './tests';
 import { columnsCode, credentialsCode, type Users } from './user-code';
 

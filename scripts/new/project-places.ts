@@ -24,6 +24,19 @@ export interface Project {
 /** A secret to try tokens with. */
 const SIGNING = '$(openssl rand -hex 32)';
 
+const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
+/** A text in Markdown: any ASCII punctuation may have a backslash (CommonMark 0.31.2, section 2.4). */
+const markdown = (text: string): string => oneLine(text).replace(/[!-/:-@[-`{-~]/g, '\\$&');
+/** One more backtick than any run in a text, and at least so many. */
+const backticks = (text: string, least: number): string =>
+  '`'.repeat(Math.max(least, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length + 1)));
+const codeSpan = (text: string): string => {
+  const [mark, code] = [backticks(text, 1), oneLine(text)];
+  return code.includes('`') ? `${mark} ${code} ${mark}` : `${mark}${code}${mark}`;
+};
+const fenced = (language: string, code: string): string =>
+  `${backticks(code, 3)}${language}\n${code}\n${backticks(code, 3)}`;
+
 export function projectPlaces({
   names,
   document,
@@ -41,7 +54,7 @@ export function projectPlaces({
       '#credentials': schemes.length > 0,
       '#schemes': schemes.map(({ name, what, secrets, issuer }) => ({
         "'keeper'": quoted(name),
-        'bearer tokens, separated by commas, each with its scopes after a colon if it has any: one,another:read write':
+        'bearer tokens, separated by commas, each optionally with a colon and its scopes: one,another:read write':
           what,
         API_TOKENS: secrets,
         '#issuer': issuer !== undefined && [{ AUTH: issuer }],
@@ -56,23 +69,28 @@ export function projectPlaces({
     },
     Makefile: { 'bike-shed.yaml': document },
     'README.md': {
+      'Bike Shed': markdown(names.title),
       'bike-shed.yaml': document,
       '#schemes':
         schemes.length === 0
           ? users
             ? ''
-            : 'Anybody: no operation demands credentials.\n'
+            : 'Anyone: no operation requires credentials.\n'
           : schemes.map(({ name, what, secrets, issuer }) => ({
-              keeper: name,
+              '`keeper`': codeSpan(name),
               'bearer tokens': what.split(',')[0] ?? '',
               API_TOKENS: secrets,
-              '; JWTs by `AUTH_JWKS_URL`, `AUTH_ISSUER` and `AUTH_AUDIENCE`':
+              '; JWTs with `AUTH_JWKS_URL`, `AUTH_ISSUER` and `AUTH_AUDIENCE`':
                 issuer === undefined
                   ? ''
-                  : `; JWTs by \`${issuer}_JWKS_URL\`, \`${issuer}_ISSUER\` and \`${issuer}_AUDIENCE\``,
+                  : `; JWTs with \`${issuer}_JWKS_URL\`, \`${issuer}_ISSUER\` and \`${issuer}_AUDIENCE\``,
             })),
-      '#curl': curl.length > 0 && [{ 'curl -i -N http://127.0.0.1:3000/rides': curl.join('\n\n') }],
-      '#users': users !== undefined && [{ keeper: users.scheme, logIn: users.login.operation.operationId }],
+      '#curl': curl.length > 0 && [
+        { '```sh\ncurl -i -N http://127.0.0.1:3000/rides\n```': fenced('sh', curl.join('\n\n')) },
+      ],
+      '#users': users !== undefined && [
+        { '`keeper`': codeSpan(users.scheme), '`logIn`': codeSpan(users.login.operation.operationId) },
+      ],
     },
     'deploy/compose.yaml': {
       '#users': users !== undefined,

@@ -23,7 +23,7 @@ export interface Scheme {
   readonly trial: string;
 }
 
-const SCOPES = ', each with its scopes after a colon if it has any: one,another:read write';
+const SCOPES = ', each optionally with a colon and its scopes: one,another:read write';
 const KINDS: Readonly<
   Record<SchemeKind, readonly [verifier: string, ending: string, what: string, trial: string]>
 > = {

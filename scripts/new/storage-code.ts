@@ -1,6 +1,5 @@
 /** Writes the file of a resource in src/storage/: its table, and what the store does with its rows. */
 import { quoted } from '../generate/handler-names';
-import { capitalized } from './names';
 import {
   conversions,
   parametersOf,
@@ -12,12 +11,7 @@ import {
   violationsOf,
 } from './table-code';
 import type { Paging } from './paging';
-import type { KeyColumn, Table } from './tables';
-
-/** The name of the function that makes the part of the store. */
-export const openerOf = ({ name }: Table): string => `${name}In`;
-/** The name of the type of the part of the store. `Store` ends the name of the whole: a service of its name may have the table. */
-export const partOf = ({ name }: Table): string => `${capitalized(name)}Part`;
+import { type KeyColumn, openerOf, partOf, type Table } from './tables';
 
 /** @param others the tables, by the names of their resources */
 export function storageCode(uses: Uses, others: ReadonlyMap<string, Table>): string {

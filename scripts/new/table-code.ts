@@ -1,5 +1,5 @@
 /** Writes the table of a resource, and the types of its rows. */
-import { quoted } from '../generate/handler-names';
+import { isIdentifier, quoted } from '../generate/handler-names';
 import type { Column } from './columns';
 import { wordsOf } from './names';
 import type { Paging } from './paging';
@@ -113,8 +113,10 @@ const article = (words: string): string => `${/^[aeiou]/.test(words) ? 'An' : 'A
 /** Objects with properties of which the table has no column. */
 export function conversions({ table }: Uses): string {
   if (table.kind !== 'others') return '';
-  const names = table.columns.map(({ name }) => name).join(', ');
   const { one, variable } = table;
+  const names = table.columns
+    .map(({ name }) => (isIdentifier(name) ? name : `${name}: ${name}Value`))
+    .join(', ');
   return `const toRow = ({ ${names}, ...others }: Document): NewRowOf<typeof ${variable}> => ({ ${names}, others });
 const toDocument = ({ others, ...${one} }: RowOf<typeof ${variable}>) => ({ ...others, ...${one} }) as Document;
 `;

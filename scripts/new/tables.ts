@@ -51,11 +51,29 @@ export interface Table {
   readonly references: ReadonlyMap<string, Reference>;
 }
 
+/** The name of the function that makes the part of the store. */
+export const openerOf = ({ name }: Pick<Table, 'name'>): string => `${name}In`;
+/** The name of the type of the part of the store. `Store` ends the name of the whole: a service of its name may have the table. */
+export const partOf = ({ name }: Pick<Table, 'name'>): string => `${capitalized(name)}Part`;
+
 /** Names that the files of a service use: types of TypeScript, of JavaScript and of the library. */
-const TYPES = `Database Store OwnRefusal RefusalRule Scenario ServiceTarget Waiver Kind RowOf NewRowOf Schema StoreObserver Record
+const TYPES = `Database Store OwnRefusal RefusalRule Scenario ServiceTarget Waiver Kind RowOf NewRowOf ChangesOf Schema StoreObserver Record
   Readonly Partial Required Pick Omit Extract Exclude NonNullable ReturnType Document Query Dependencies`;
-const VARIABLES = `table select update insertInto deleteFrom equal and or sql only unlessViolated database count query openDatabase
-  createTable store body path status errorBody randomUUID now others value added rest limit offset`;
+const VARIABLES = `components operations INTEGER table select update insertInto deleteFrom equal and or sql only unlessViolated database count query openDatabase
+  createTable store body path status errorBody randomUUID now others value added rest limit offset
+  openStore where columns changes changed removed`;
+/** The names that the functions of a store and of its handlers use. */
+const IN_FUNCTIONS = {
+  store: new Set(
+    'database select update insertInto deleteFrom equal and sql only unlessViolated toDocument INTEGER columns where changes changed removed'.split(
+      ' ',
+    ),
+  ),
+  handler: new Set('store query path body now errorBody randomUUID Math BigInt'.split(' ')),
+};
+/** Whether such a function can have a variable of this name. */
+export const isFreeIn = (where: keyof typeof IN_FUNCTIONS, name: string): boolean =>
+  isIdentifier(name) && !IN_FUNCTIONS[where].has(name);
 const taken = (words: string): Set<string> =>
   new Set([...words.split(/\s+/), ...Object.getOwnPropertyNames(globalThis)]);
 
@@ -73,6 +91,10 @@ export function tablesOf(
 ): Table[] {
   const types = taken(TYPES).add(`${names.pascal}Store`);
   const [variables, files] = [taken(VARIABLES), new Set(['open', ...DEVICES])];
+  for (const { name } of stored) {
+    variables.add(openerOf({ name }));
+    types.add(partOf({ name }));
+  }
   return stored.flatMap((one): Table[] => {
     const { create, inside, name } = one;
     const found = columnsOf(document, inside.schemas, create ? bodySchemas(document, create) : []);
@@ -92,6 +114,7 @@ export function tablesOf(
     const item = camelOf(component ?? singular, 'item');
     const typeName = free(capitalized(item), 'Item', types);
     types.add(capitalized(name));
+    for (const key of keys) if (name === key.name) variables.add(name); // a parameter would hide the table
     const variable = free(isIdentifier(name) ? name : `${name}Table`, 'Table', variables);
     return [
       {
@@ -149,15 +172,17 @@ function keysOf(document: OpenApiDocument, one: Stored | Resource, columns: read
   const operation = 'read' in one ? one.read : one.create;
   const parameters = (operation?.parameters ?? []).filter((parameter) => parameter.in === 'path');
   const taken = new Set(['value', 'others', ...columns.map(({ name }) => name.toLowerCase())]);
+  const isFree = (each: string) => isFreeIn('store', each) && isFreeIn('handler', each);
   const keys = parameters.map(({ name, schemaPointer }, i): KeyColumn => {
     const wanted = 'read' in one && i === parameters.length - 1 ? one.id : name;
     const schemas = schemaPointer === undefined ? [] : [schemaPointer];
     const { type } = typeOf(document, schemas);
     const isAlike = (each: Column) => each.type === type || (each.type === 'DOUBLE' && type === 'INTEGER');
-    const property = columns.find((each) => each.property === wanted && isAlike(each));
+    const property = columns.find((each) => each.property === wanted && isAlike(each) && isFree(each.name));
     // The path names it: it is always there, even where its schema requires nothing.
     if (property && !property.nullable) return { ...property, required: true, parameter: name };
-    return { ...column(columnName(name, 'key', taken), type), schemas, parameter: name };
+    const own = columnName(isFree(name) ? name : `${name}Key`, 'key', taken);
+    return { ...column(own, type), schemas, parameter: name };
   });
   if ('read' in one) return keys;
   const id = columns.find(({ name, required, type }) => name === 'id' && required && type !== 'JSON_VALUE');

@@ -55,13 +55,13 @@ const takenStatus = (register: Asking): number => refusalStatus(register, [409, 
 const refusalsFor = ({ login, register }: Logins) => [
   {
     ...{ kind: 'wrongPassword', operation: login.operation, status: wrongStatus(login), number: 10 },
-    description: 'No user has this name and this password.',
+    description: 'No user has this name and password.',
   },
   ...(register
     ? [
         {
           ...{ kind: 'nameTaken', operation: register.operation, status: takenStatus(register), number: 11 },
-          description: 'There is a user of this name already.',
+          description: 'A user with this name already exists.',
         },
       ]
     : []),
@@ -82,9 +82,9 @@ function endOf(
   facts: UserFacts,
 ) {
   const { operation, status, answer, token } = asking;
-  if (!/^2\d\d$/.test(status)) throw new Unclear('it documents no status of success');
+  if (!/^2\d\d$/.test(status)) throw new Unclear('it documents no success status');
   const success = operation.responses.get(status);
-  if (hasHeaders(document, operation, status)) throw new Unclear('its success has headers');
+  if (hasHeaders(document, operation, status)) throw new Unclear('its success response has headers');
   let [shape, sample]: unknown[] = [{}, {}];
   for (const field of asking.answered) {
     const said = saidOf(document, asking, facts, field);
@@ -93,7 +93,7 @@ function endOf(
       sample = put(sample, field.path, said.sample);
     } else if (field.required)
       throw new Unclear(
-        `its success demands ${field.path.join('.') || 'a body'}, which is no fact about a user`,
+        `its success response requires ${field.path.join('.') || 'a body'}, which is not stored for a user`,
       );
   }
   const one = served.find((each) => each.operation === operation);
@@ -102,7 +102,7 @@ function endOf(
     one?.responses.write({ status: Number(status), contentType: answer?.mediaType, body, headers: {} }, {});
   } catch (error) {
     if (!(error instanceof UndocumentedResponse)) throw error;
-    throw new Unclear(`the facts about a user do not make its success: ${error.message}`);
+    throw new Unclear(`what is stored for a user does not match its success response: ${error.message}`);
   }
   const several = (success?.content.length ?? 0) > 1;
   const media = several && answer ? `contentType: ${quoted(answer.mediaType)}, ` : '';
@@ -118,7 +118,7 @@ function ownCode(logins: Logins, { isCounted }: UserFacts, end: string): string 
   const id = memberOf('principal', logins.scheme);
   return `async ({ principal }) => {
     const user = await store.users.get(${isCounted ? `BigInt(${id}.id)` : `${id}.id`});
-    if (!user) throw new Problem('badCredentials', 'there is no user of this token', ${challengeOf(logins)});
+    if (!user) throw new Problem('badCredentials', 'the user of this token does not exist', ${challengeOf(logins)});
     ${end}
   }`;
 }
@@ -131,7 +131,7 @@ function loginCode(logins: Logins, name: string, end: string): string {
   return `async ({ body }) => {
     const user = await store.users.find(${at});
     if (!(await passwords.verify(${secret}, user?.passwordHash)) || !user)
-      throw new Problem<OwnKind>('wrongPassword', 'no user has this ${name} and this password'${wrongStatus(login) === 401 ? `, ${challengeOf(logins)}` : ''});
+      throw new Problem<OwnKind>('wrongPassword', 'no user has this ${name} and password'${wrongStatus(login) === 401 ? `, ${challengeOf(logins)}` : ''});
     ${end}
   }`;
 }
@@ -157,7 +157,7 @@ function registerCode(asking: Asking, { columns, isCounted }: UserFacts, name: s
       passwordHash: await passwords.hash(${isVague(asking) ? 'password' : secret}),
       ${values.join(',\n      ')},
     });
-    if (!${result}) throw new Problem<OwnKind>('nameTaken', 'there is a user with this ${name} already');
+    if (!${result}) throw new Problem<OwnKind>('nameTaken', 'a user with this ${name} already exists');
     ${end}
   }`;
 }
@@ -179,7 +179,7 @@ export function usersOf(
     try {
       const contents = operation.requestBody?.content ?? [];
       if (new Set(contents.map(({ schema = '' }) => document.follow(schema).pointer)).size > 1)
-        throw new Unclear('its request has bodies of several shapes');
+        throw new Unclear('its request body can have several shapes');
       const end = endOf(document, served, asking, facts);
       return { [handlerPath(operation)]: handlerFile(operation, write(asking, end)) };
     } catch (error) {
@@ -199,7 +199,7 @@ export function usersOf(
   const scopes = [...new Set(demanded.flatMap((one) => (one.scheme === scheme ? one.scopes : [])))];
   if (scopes.length > 0)
     notes.push(
-      `the tokens of ${scheme} have no scopes, which operations demand: give them to ${quoted(login.operation.operationId)}, by tokens.issue(user.id, { scopes })`,
+      `operations require scopes, but the tokens of ${scheme} have none: issue them in ${quoted(login.operation.operationId)} with tokens.issue(user.id, { scopes })`,
     );
   const refused = refusalsFor(logins);
   return {

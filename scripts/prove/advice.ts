@@ -53,7 +53,7 @@ export const ADVICE = {
 
   // A waiver
   renewWaiver: (waiver: string) =>
-    `EXPIRED waiver: ${waiver}. Mend the cause and remove it, or set another date.`,
+    `EXPIRED waiver: ${waiver}. Fix the cause and remove it, or set another date.`,
   removeWaiver: (waiver: string) => `UNUSED waiver: ${waiver} matches nothing. Remove it.`,
 } as const;
 

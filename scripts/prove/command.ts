@@ -107,7 +107,7 @@ export function readParsed(file: string, expected: string, parseText: (text: str
     text = readFileSync(file, 'utf8');
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
-    throw new Error(`${file}: expected a file that can be read, got ${code}`, { cause: error });
+    throw new Error(`${file}: cannot read the file (${code})`, { cause: error });
   }
   try {
     return parseText(text) as Json;

@@ -3,6 +3,10 @@ import path from 'node:path';
 import { root, SOURCES } from '../paths';
 import { readText, SourceError } from '../source/read-file';
 
+/** Whether a text is that of a whole document, rather than of a part. */
+export const startsDocument = (text: string): boolean =>
+  /^[\s{]*["']?(?:openapi|swagger)["']?\s*:/m.test(text);
+
 /**
  * The only file of openapi/ that is an OpenAPI document. Other files are parts of it.
  *
@@ -13,11 +17,9 @@ export function findDocument(): string {
   const files = readdirSync(folder, { withFileTypes: true })
     .filter((entry) => /\.(ya?ml|json)$/.test(entry.name) && (entry.isFile() || entry.isSymbolicLink()))
     .map(({ name }) => path.join(folder, name));
-  const [document, ...others] = files.filter((file) =>
-    /^[\s{]*["']?(?:openapi|swagger)["']?\s*:/m.test(readText(file)),
-  );
+  const [document, ...others] = files.filter((file) => startsDocument(readText(file)));
   if (document !== undefined && others.length === 0) return document;
   const got =
     document === undefined ? 'none' : [document, ...others].map((name) => path.basename(name)).join(', ');
-  throw new SourceError(`${SOURCES}/: expected one file that starts an OpenAPI document, got ${got}`);
+  throw new SourceError(`${SOURCES}/: expected one file with the field \`openapi\`, got ${got}`);
 }

@@ -79,7 +79,7 @@ function idleSentence(
   const what = part === undefined ? target : `${part} in ${target}`;
   const line = (text: string) => `\`target: ${JSON.stringify(text)}\``;
   if (later !== undefined) return `${what} matches nothing, because a name has changed: write ${line(later)}`;
-  return `${what} matches nothing: ${without === undefined ? 'delete the action' : `take it out, as in ${line(without)}`}`;
+  return `${what} matches nothing: ${without === undefined ? 'delete the action' : `remove it, as in ${line(without)}`}`;
 }
 
 const matches = (data: JsonObject, target: string): boolean => idleParts(data, target).length === 0;
@@ -90,7 +90,7 @@ const contradictions = (document: JsonObject, overlaid: JsonObject): string[] =>
     .filter(({ was, is }) => was !== undefined && is !== undefined)
     .map(
       ({ pointer, was, is }) =>
-        `${OVERLAY}, at #${pointer}: the document has ${writeDocument(was)}, the overlay ${writeDocument(is)}: write it into the document, since an overlay adds and removes, and replaces nothing`,
+        `${OVERLAY}, at #${pointer}: the document has ${writeDocument(was)}, the overlay has ${writeDocument(is)}: change the document, because an overlay can add and remove, but not replace`,
     );
 
 const ROOT = ['overlay', 'info', 'extends', 'actions'];
@@ -134,7 +134,7 @@ function faultsOf(action: unknown, place: string, version: string): string[] {
       : [`${place}/remove: expected true, got ${JSON.stringify(remove)}`]),
     ...(remove === true || update !== undefined || copy !== undefined
       ? []
-      : [`${place}: expected what to do with ${target}: update or remove: true`]),
+      : [`${place}: expected update or remove: true for ${target}`]),
   ];
 }
 
@@ -146,6 +146,6 @@ function targetFault(target: string): string | undefined {
     return target.startsWith('$') ? undefined : expected;
   } catch (error) {
     if (!(error instanceof JSONPathSyntaxError)) throw error;
-    return `${expected}, which is none from character ${error.charPositionInLine} on`;
+    return `${expected}, which is invalid from character ${error.charPositionInLine} on`;
   }
 }

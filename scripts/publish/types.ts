@@ -106,13 +106,13 @@ export function generateTypes(prepared: JsonObject): Types {
   const read = () => JSON.parse(marked) as OpenAPI3;
   const untyped = new Set<string>();
   const nodes = nodesOf(read()) ?? nodesOf(withoutUntyped(read(), untyped));
-  if (!nodes) throw new SourceError('no types were found for this document');
+  if (!nodes) throw new SourceError('could not generate types for this document');
   const written = unmarked(astToString(withRecursion(withLaterTypes(nodes))));
   return {
     text: written.includes('Omit<') ? `${written}${OMIT}` : written,
     untyped: [...circular, ...[...untyped].map(unmarked)].map((pointer) => ({
       pointer,
-      message: 'no type was found for it: its values are unknown',
+      message: 'could not generate a type for it: its values are unknown',
       keyword: 'types',
     })),
   };

@@ -62,7 +62,7 @@ export class Bundle {
     this.main = this.sources.main;
     const document = structuredClone(this.main.value);
     if (!isObject(document))
-      throw new SourceError(`${this.main.name}: expected an OpenAPI document, got no object`);
+      throw new SourceError(`${this.main.name}: expected an OpenAPI document, which is an object`);
     this.document = document;
     this.version = versionOf(document);
     this.bring(document, 'OpenAPI', this.main, '');
@@ -236,7 +236,7 @@ export class Bundle {
     // The content of any other file, such as one with passwords, must not be published.
     if (!hasKeywordOf(kind, value)) {
       const what = `${file.name}${pointer === '' ? '' : `#${pointer}`}`;
-      throw this.refusal(at, `expected a value for ${kind} at ${what}, got one without any of its fields`);
+      throw this.refusal(at, `expected ${kind} at ${what}, got a value with none of its fields`);
     }
     const section = SECTIONS.get(kind) ?? '';
     const components = (this.document['components'] ??= {}) as Mutable;
@@ -267,7 +267,7 @@ export class Bundle {
     const key = keyOf(kind, target);
     if (!isObject(item) || this.inlining.has(key)) return;
     if (this.inlining.size >= BOUNDS.depth)
-      throw this.refusal(at, `a $ref leads through more than ${BOUNDS.depth} others`);
+      throw this.refusal(at, `a $ref leads through more than ${BOUNDS.depth} other $refs`);
     if (kind !== 'PathItem') this.replaced.push(at);
     const here = this.origin(at);
     for (const name of Object.keys(item)) this.origins.set(joinPointer(at, name), within(target, name));
@@ -328,10 +328,7 @@ export class Bundle {
     const value = valueAt(file.value, pointer);
     this.copied += sizeOf(value);
     if (this.copied > BOUNDS.copied)
-      throw this.refusal(
-        at,
-        `references that are replaced by their targets stand for at most ${BOUNDS.copied} values`,
-      );
+      throw this.refusal(at, `references expand to more than ${BOUNDS.copied} values`);
     return structuredClone(value);
   }
 }

@@ -140,7 +140,7 @@ function convertNullable(schema: Mutable, count: Count): boolean {
   const { nullable, type } = schema;
   if (typeof nullable !== 'boolean') return false;
   Reflect.deleteProperty(schema, 'nullable');
-  count('nullable is the type null');
+  count('nullable becomes the type null');
   if (nullable && type !== undefined && !('$ref' in schema))
     schema['type'] = [...new Set([type, 'null'].flat())];
   return nullable;

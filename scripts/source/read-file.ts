@@ -53,12 +53,12 @@ export function isBelow(folder: string, file: string): boolean {
 /** Why a file is no part of a document, by its name: it may hold passwords. Undefined: it may be one. */
 export function reasonNotRead(folder: string, file: string): string | undefined {
   if (!/\.(ya?ml|json)$/i.test(file))
-    return 'is not read: the parts of a document end in .yaml, .yml or .json';
+    return 'is not read: the files of a document end in .yaml, .yml or .json';
   const isHidden = path
     .relative(folder, file)
     .split(path.sep)
     .some((name) => /^\.[^.]/.test(name));
-  return isHidden ? 'is not read: hidden files and folders are no parts of a document' : undefined;
+  return isHidden ? 'is not read: hidden files and folders cannot be parts of a document' : undefined;
 }
 
 const KINDS: readonly (readonly [name: string, is: (stats: Stats) => boolean])[] = [
@@ -72,9 +72,9 @@ const KINDS: readonly (readonly [name: string, is: (stats: Stats) => boolean])[]
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
   ENOTDIR: 'there is no such file',
-  ELOOP: 'its symbolic links lead in a circle',
-  EACCES: 'this user may not read it',
-  EPERM: 'this user may not read it',
+  ELOOP: 'its symbolic links form a loop',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
   ENAMETOOLONG: 'its name is too long',
 };
 
@@ -93,17 +93,17 @@ export function readText(file: string, most: number = BOUNDS.bytes): string {
     let wrong = 0;
     while (again[wrong] === bytes[wrong]) wrong++;
     const before = bytes.subarray(0, wrong).toString('utf8');
-    throw new SourceError(`${placeIn(file, before, before.length)}: expected text in UTF-8, got other bytes`);
+    throw new SourceError(`${placeIn(file, before, before.length)}: expected UTF-8 text, got other bytes`);
   }
   const nul = text.indexOf('\0');
   if (nul >= 0)
-    throw new SourceError(`${placeIn(file, text, nul)}: expected text in UTF-8, got the character U+0000`);
+    throw new SourceError(`${placeIn(file, text, nul)}: expected UTF-8 text, got the character U+0000`);
   return text.startsWith('\uFEFF') ? text.slice(1) : text;
 }
 
 function readBytes(file: string, most: number): Buffer {
   const refused = (reason: string) =>
-    new Unreadable(`${shownName(file)}: expected an OpenAPI document: ${reason}`);
+    new Unreadable(`${shownName(file)}: cannot read the OpenAPI document: ${reason}`);
   let descriptor: number | undefined;
   try {
     const stats = statSync(file);
@@ -118,7 +118,8 @@ function readBytes(file: string, most: number): Buffer {
       const read = readSync(descriptor, chunk);
       if (read === 0) return Buffer.concat(chunks);
       size += read;
-      if (size > most) throw refused(`the files of a document have at most ${BOUNDS.bytes} bytes together`);
+      if (size > most)
+        throw refused(`the files of a document may have at most ${BOUNDS.bytes} bytes in total`);
       chunks.push(chunk.subarray(0, read));
     }
   } catch (error) {

@@ -43,7 +43,7 @@ export class SourceFiles {
     const isAllowed = this.allowOutside === true || isBelow(this.folder, real);
     const reason = isAllowed ? reasonNotRead(this.folder, real) : this.outside();
     if (reason !== undefined) return `${shownName(real)} ${reason}`;
-    if (this.files.size >= BOUNDS.files) return `a document has at most ${BOUNDS.files} files`;
+    if (this.files.size >= BOUNDS.files) return `a document may have at most ${BOUNDS.files} files`;
     const file = new SourceFile(real, BOUNDS.bytes - this.bytes);
     this.files.set(real, file);
     this.bytes += file.size;
@@ -51,7 +51,7 @@ export class SourceFiles {
   }
 
   private outside(): string {
-    const advice = this.allowOutside === undefined ? '' : ', or allow such files with --allow-outside';
-    return `is outside of the folder of the document: move it there${advice}`;
+    const advice = this.allowOutside === undefined ? '' : ', or use --allow-outside';
+    return `is outside the folder of the document: move it there${advice}`;
   }
 }

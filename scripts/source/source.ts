@@ -28,7 +28,7 @@ export function readSource(file: string, allowOutside?: boolean): Source {
   const locate = (pointer: string) => bundle.locate(pointer);
   const converted = convertTo31(bundle.document, locate);
   const [first, ...more] = bundle.replaced;
-  const others = more.length > 0 ? `, and ${more.length} more such places` : '';
+  const others = more.length > 0 ? `, and in ${more.length} more places` : '';
   return {
     document: bundle.document,
     files: bundle.sources.all().map(({ path }) => path),
@@ -36,7 +36,7 @@ export function readSource(file: string, allowOutside?: boolean): Source {
       ...converted,
       ...(first === undefined
         ? []
-        : [`${locate(first)}: OpenAPI allows no $ref here: its target takes its place${others}`]),
+        : [`${locate(first)}: OpenAPI does not allow a $ref here: it is replaced by its target${others}`]),
       ...bundle.sources.all().flatMap((file) => file.inexactNumbers()),
     ],
     locate,

@@ -17,28 +17,28 @@ import { BOUNDS } from './bounds';
 import { type SourceText, TextError } from './source-text';
 
 const SENTENCES: Readonly<Record<ErrorCode, string>> = {
-  ALIAS_PROPS: 'an alias has no anchor and no tag of its own',
+  ALIAS_PROPS: 'an alias cannot have an anchor or a tag',
   BAD_ALIAS: 'an anchor or alias has a name that YAML does not allow',
-  BAD_COLLECTION_TYPE: 'expected a value of the kind that its tag names',
+  BAD_COLLECTION_TYPE: 'expected a value of the type that its tag names',
   BAD_DIRECTIVE: 'expected a directive that YAML knows',
   BAD_DQ_ESCAPE: 'expected an escape sequence that YAML knows after "\\"',
   BAD_INDENT: 'expected another indentation, or a closing bracket before this place',
   BAD_PROP_ORDER: 'expected the anchor or tag directly before its value',
-  BAD_SCALAR_START: 'a text that begins with this character must be in quotes',
+  BAD_SCALAR_START: 'a string that starts with this character must be in quotes',
   BLOCK_AS_IMPLICIT_KEY:
-    'expected a name and its value on one line, got two names: put a text with ": " in quotes',
-  BLOCK_IN_FLOW: 'a list or object of several lines cannot stand inside brackets',
-  DUPLICATE_KEY: 'a name stands twice in one object',
-  IMPOSSIBLE: 'expected YAML, got text that it has no form for',
-  KEY_OVER_1024_CHARS: 'a name without "?" has at most 1024 characters',
+    'expected one key and its value on a line, got two keys: put a string with ": " in quotes',
+  BLOCK_IN_FLOW: 'a list or object of several lines cannot be inside brackets',
+  DUPLICATE_KEY: 'a key occurs twice in one object',
+  IMPOSSIBLE: 'expected YAML, got text that is not valid YAML',
+  KEY_OVER_1024_CHARS: 'a key without "?" may have at most 1024 characters',
   MISSING_CHAR: 'expected a character such as ":", ",", a quote or a bracket before this place',
-  MULTILINE_IMPLICIT_KEY: 'a name without "?" is on one line: a line before it may lack its ":"',
-  MULTIPLE_ANCHORS: 'a value has one anchor at most',
-  MULTIPLE_DOCS: 'expected one YAML document, got another one behind ---',
-  MULTIPLE_TAGS: 'a value has one tag at most',
-  NON_STRING_KEY: 'expected a text as a name',
+  MULTILINE_IMPLICIT_KEY: 'a key without "?" must be on one line: an earlier line may lack its ":"',
+  MULTIPLE_ANCHORS: 'a value can have only one anchor',
+  MULTIPLE_DOCS: 'expected one YAML document, got another after ---',
+  MULTIPLE_TAGS: 'a value can have only one tag',
+  NON_STRING_KEY: 'expected a string as a key',
   RESOURCE_EXHAUSTION: `objects and lists are nested more than ${BOUNDS.depth} deep`,
-  TAB_AS_INDENT: 'expected spaces as indentation, got a tab',
+  TAB_AS_INDENT: 'expected spaces for indentation, got a tab',
   TAG_RESOLVE_FAILED: 'expected a value without a tag, or with one of JSON that describes it, such as !!str',
   UNEXPECTED_TOKEN: 'expected the end of the value, a comma or a line break before this text',
 };
@@ -129,13 +129,13 @@ class Reader {
     if (!this.anchors.has(name)) throw new TextError(`the alias *${name} has no anchor before it`, offset);
     const target = this.anchors.get(name);
     if (target === OPEN)
-      throw new TextError(`the alias *${name} stands inside the value of its own anchor`, offset);
+      throw new TextError(`the alias *${name} is inside the value of its own anchor`, offset);
     return this.copy(target, offset, depth);
   }
 
   private copy(value: unknown, offset: number, depth: number): unknown {
     if (++this.aliased > BOUNDS.aliased)
-      throw new TextError(`the aliases of a file stand for at most ${BOUNDS.aliased} values`, offset);
+      throw new TextError(`the aliases of a file expand to more than ${BOUNDS.aliased} values`, offset);
     if (typeof value !== 'object' || value === null) return value;
     checkDepth(depth + 1, offset);
     const inner = (member: unknown) => this.copy(member, offset, depth + 1);
@@ -152,7 +152,7 @@ class Reader {
         for (const [inherited, member] of this.mergedFrom(value, offsetOf(key), depth))
           if (!merged.has(inherited)) merged.set(inherited, member);
       } else if (own.has(name))
-        throw new TextError(`the name ${JSON.stringify(name)} stands twice in one object`, offsetOf(key));
+        throw new TextError(`the key ${JSON.stringify(name)} occurs twice in one object`, offsetOf(key));
       else own.set(name, this.read(value, depth));
     }
     return Object.fromEntries([...merged, ...own]);
@@ -163,7 +163,7 @@ class Reader {
     const target = isAlias(key) ? this.read(key, depth) : undefined;
     if (typeof target === 'string') return target;
     if (!isScalar(key))
-      throw new TextError('expected a text as a name, got a list, an object or nothing', offsetOf(key));
+      throw new TextError('expected a string as a key, got a list, an object or nothing', offsetOf(key));
     if (key.anchor !== undefined) this.read(key, depth);
     const { source, value, type } = key;
     if (type === 'PLAIN' && source === '<<') return MERGE;
@@ -192,7 +192,7 @@ const offsetOf = (node: unknown): number => (isNode(node) ? (node.range?.[0] ?? 
 function scalar(node: Scalar): unknown {
   const { value } = node;
   if (typeof value === 'number' && !Number.isFinite(value))
-    throw new TextError('expected a number of JSON: neither infinite, nor beyond 1.8e308', offsetOf(node));
+    throw new TextError('expected a JSON number, which is finite and at most 1.8e308', offsetOf(node));
   const isSafe = typeof value === 'bigint' && Number.isSafeInteger(Number(value));
   return isSafe ? Number(value) : value;
 }

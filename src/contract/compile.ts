@@ -14,7 +14,14 @@ import { type OwnFormats, reasonNotEnforced } from './schema/formats';
 import type { Direction } from './schema/one-way';
 import { SchemaSet } from './schema/schema-set';
 import { Shapes } from './schema/shapes';
-import { type Check, type Compiler, createCompiler, type Judge, schemaErrors } from './schema/validator';
+import {
+  type Check,
+  type Compiler,
+  createCompiler,
+  type Judge,
+  schemaErrors,
+  Uncompilable,
+} from './schema/validator';
 
 /** The message of the finding for a document without operations. */
 export const NOTHING_SERVED = 'no operation is under any path: nothing would be served';
@@ -93,8 +100,11 @@ function compile(document: OpenApiDocument, formats: OwnFormats, codecs: Codecs,
       document.addFinding(operation.pointer, error instanceof Error ? error.message : String(error));
     }
   }
+  if (when === 'at start') {
+    prepareComponents(document, requests, incoming);
+    prepareComponents(document, responses, outgoing);
+  }
   document.assertValid();
-  if (when === 'at start') for (const { conformance } of [requests, responses]) conformance.prepare();
   return new Contract(document, router, served);
 }
 
@@ -114,6 +124,18 @@ export function createJudges(direction: Direction, schemas: SchemaSet, formats: 
     });
   };
   return { judgeOf, conformance: first.conformance };
+}
+
+/** Compiles the components of requests, or of responses. Adds a finding for each that cannot be compiled. */
+export function prepareComponents(
+  document: OpenApiDocument,
+  { conformance }: ReturnType<typeof createJudges>,
+  { pointers }: SchemaSet,
+): void {
+  conformance.prepare((identifier, error) => {
+    if (!(error instanceof Uncompilable)) throw error;
+    document.addFinding(pointers.get(identifier) ?? '', error.message);
+  });
 }
 
 /** Adds a finding for each default that does not conform to its schema. */

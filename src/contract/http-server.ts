@@ -273,9 +273,9 @@ function refuse(
     return;
   }
   if (response?.headersSent === true && (response.socket !== null || !response.req.complete)) {
-    // The end of a connection is that of a stream in HTTP/1.0: only a reset says that more was to come.
-    if (response.req.httpVersion === '1.0' && !response.writableEnded) breakOff(response.req);
-    else connection.end(); // the request has its response
+    if (response.writableEnded)
+      connection.end(); // the request has its response
+    else breakOff(response.req);
     return;
   }
   const served =

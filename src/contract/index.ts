@@ -17,12 +17,12 @@ export { isStub, stub } from './exchange/wiring';
 export type { Handler, HandlerRequest, HandlerResponse, Handlers, RequestContext } from './handler-types';
 export { attempt, faultToStderr, type ReportFault, safely } from './http/fault';
 export type { EntityTags, Preconditions, Validators } from './http/conditional';
-export { requestIdOf } from './http/header-field';
+export { requestIdOf, unsupported } from './http/header-field';
 export { preferredCoding } from './http/media-type';
 export { UnusableFolder } from './http/uploads';
 export { createHttpServer, listen, type ReportUnread, type ServerLimits } from './http-server';
 export { exampleRequest } from './samples/example-request';
-export { curlCommand, type Message, messageOf } from './samples/message';
+export { curlCommand, type Message, messageOf, shellWord } from './samples/message';
 export { createService, type Middleware } from './pipeline';
 export { type Answer, type Headers, Problem, type ProblemKind, type Violation } from './problem';
 export { SCOPE } from './operations/declared-scopes';
@@ -53,6 +53,7 @@ export {
 
 // For tools: read a document as the server reads it.
 export { Codecs } from './codecs/registry';
+export { styleOf } from './codecs/form';
 export { ruleOf as partRule } from './codecs/multipart-part';
 export { compileContract, NOTHING_SERVED } from './compile';
 export { REJECTED } from './exchange/possible';

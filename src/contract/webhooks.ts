@@ -1,6 +1,6 @@
 /** The requests that the server sends: those of `webhooks` and `callbacks`. They are judged before they leave. */
 import { Codecs } from './codecs/registry';
-import { checkDefaults, checkSchemas, createJudges } from './compile';
+import { checkDefaults, checkSchemas, createJudges, prepareComponents } from './compile';
 import type { OpenApiDocument } from './document/document';
 import { atStart, ResponsePlans } from './exchange/plan';
 import { planRequests } from './exchange/request';
@@ -138,7 +138,9 @@ export function compileSent(
       },
     ];
   });
-  for (const { conformance } of [requests, responses]) conformance.prepare();
+  prepareComponents(document, requests, incoming);
+  prepareComponents(document, responses, outgoing);
+  document.assertValid();
   return new Map(compiled);
 }
 

@@ -69,9 +69,7 @@ function closedDatabase(driver: Driver, subject: string, url: string, schema: Sc
     explained(driver, subject, () => {
       const copies = driver.copies?.(url, schema);
       if (copies) return copies[direction](file);
-      throw new Error(
-        'its engine has tools of its own for that: docs/postgres-backup.md shows those of PostgreSQL',
-      );
+      throw new Error('use the tools of its engine: docs/postgres-backup.md shows those of PostgreSQL');
     });
   return { subject, backup: copy('backup'), restore: copy('restore') };
 }

@@ -67,7 +67,7 @@ export function checkVersion(found: number, { migrations }: Schema, applied: rea
     const oldest = Number(ran?.oldest ?? number);
     if (oldest > known)
       throw new StoreUnavailable(
-        `its schema has version ${found}, this program knows ${known}, and migration ${number}${ran ? `, ${ran.name},` : ''} needs one that knows ${oldest}: run the newer program`,
+        `its schema has version ${found}, but this program knows only ${known}, and migration ${number}${ran ? `, ${ran.name},` : ''} needs one that knows ${oldest}: run the newer program`,
       );
   }
 }
@@ -135,9 +135,9 @@ export function compareApplied(
     const what =
       ran.name === name
         ? 'it has been changed since it ran in this database'
-        : `${ran.name} has run in this database in its place`;
+        : `${ran.name} has run in this database instead of it`;
     throw new Error(
-      `migration ${number}, ${name}: ${what}: put back all that have run, and add others after them, or begin a new database where nobody needs this one`,
+      `migration ${number}, ${name}: ${what}: restore all migrations that have run and add new ones after them, or start a new database if nobody needs this one`,
     );
   });
 }
@@ -167,7 +167,7 @@ export async function migrate(
       checkVersion(before, schema, applied);
       await record(run, schema, dialect, compareApplied(before, applied, schema, dialect));
       if (calls === MAX_CALLS)
-        throw new Error(`migration ${before + 1} has not come to its end in ${MAX_CALLS} calls`);
+        throw new Error(`migration ${before + 1} did not finish in ${MAX_CALLS} calls`);
       version = before;
       for (const step of steps.slice(before)) {
         if (step.isAlone && version > before) break;

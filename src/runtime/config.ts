@@ -141,7 +141,9 @@ export function readDatabaseUrl(variables: Variables, fallback: string): string 
     return url;
   }
   if (file !== '' && !/^postgres(ql)?:/.test(url)) {
-    variables.expected('DATABASE_PASSWORD_FILE', 'nothing beside a DATABASE_URL that takes no password');
+    variables.wrong.push(
+      'DATABASE_PASSWORD_FILE is set, but DATABASE_URL takes no password: unset one of them',
+    );
     return url;
   }
   const timeout = variables.integer('DATABASE_START_TIMEOUT', START_TIMEOUT, 0, HOUR);
@@ -231,7 +233,7 @@ function readRateLimitStore(variables: Variables) {
   }
   if (url === '') return undefined;
   if (variables.read('RATE_LIMIT') === '')
-    variables.expected('RATE_LIMIT_STORE', 'RATE_LIMIT beside it, such as 100/60s', 'none');
+    variables.wrong.push('RATE_LIMIT_STORE needs RATE_LIMIT, such as 100/60s');
   const isPostgres = /^postgres(ql)?:/.test(url);
   const wrong = isPostgres ? wrongOfUrl(url) : undefined;
   if (wrong !== undefined) variables.wrong.push(`RATE_LIMIT_STORE: ${wrong}`);

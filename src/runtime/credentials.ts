@@ -2,6 +2,7 @@ import {
   InvalidContract,
   type OpenApiDocument,
   type PrincipalsFor,
+  readOperations,
   securitySchemes,
   strategyFor,
   type StrategyOf,
@@ -13,13 +14,22 @@ import { InvalidConfig, type Variables } from './config';
 import { type JwtIssuer, jwtVerifier, readIssuer } from './jwt';
 import { readSecrets, type SecretSource, watchSecrets } from './secret-source';
 import { madeUp, type Place } from './worker';
-import { AcceptedSecrets, API_KEYS, BASIC_USERS, BEARER_TOKENS, type SecretForm } from './secrets';
+import {
+  AcceptedSecrets,
+  API_KEYS,
+  BASIC_NAMES,
+  BASIC_USERS,
+  BEARER_TOKENS,
+  type SecretForm,
+} from './secrets';
 
 /** The configuration of the verifier of a security scheme: the environment variables with its secrets. */
 export interface Verifier extends TokenOptions {
   readonly kind: keyof typeof KINDS;
   /** The variable with the accepted secrets. `${secrets}_FILE` names a file with one a line, which may change. */
   readonly secrets: string;
+  /** Whether users may have an empty password. */
+  readonly emptyPasswords?: boolean;
   /** The variables `${issuer}_JWKS_URL`, `${issuer}_ISSUER` and `${issuer}_AUDIENCE` name an issuer of JWTs. */
   readonly issuer?: string;
 }
@@ -46,11 +56,13 @@ export const apiKeys = (variables: { readonly secrets: string } & TokenOptions):
  * For schemes of the type http basic: users with their passwords. It is for few machine users with long random passwords:
  * the variable holds the passwords in plain text, and the memory of the server their SHA-256 digests, which do not protect
  * passwords that people choose. Verify those by a `BasicStrategy` with a store of your own.
+ *
+ * With `emptyPasswords` a user may be `name:`. The name is the secret then, as of clients that send an API key as their name.
  */
-export const basicUsers = (variables: { readonly secrets: string }): Verifier => ({
-  kind: 'basic',
-  ...variables,
-});
+export const basicUsers = (options: {
+  readonly secrets: string;
+  readonly emptyPasswords?: boolean;
+}): Verifier => ({ kind: 'basic', ...options });
 
 /** What verifies a scheme: secrets of the environment, a passport strategy of the service, or one over its dependencies. */
 type VerifierOf<P extends object, Dependencies> =
@@ -91,6 +103,8 @@ export interface CredentialsConfig<V extends Verifiers = Verifiers> {
   readonly issuers: ReadonlyMap<string, JwtIssuer>;
   /** That of a worker, whose generated secrets are those of the others. */
   readonly place?: Place | undefined;
+  /** No secret is generated. */
+  readonly production: boolean;
 }
 
 /** The environment variables that the verifiers read. */
@@ -109,8 +123,8 @@ export const variablesOf = (verifiers: Verifiers): string[] => [
 ];
 
 /**
- * Reads the secrets of every verifier. Notes faults in `variables`. If NODE_ENV is `production`, a verifier without secrets
- * is a fault; otherwise `openCredentials` generates a secret. Read the credentials last: the fault is not noted beside others.
+ * Reads the secrets of every verifier. Notes faults in `variables`. Which of them the document needs if NODE_ENV is
+ * `production`, `assertConfigured` says; otherwise `openCredentials` generates those that are not configured.
  */
 export function readCredentials<V extends Verifiers>(
   verifiers: V,
@@ -120,17 +134,59 @@ export function readCredentials<V extends Verifiers>(
   const issuers = new Map<string, JwtIssuer>();
   const given = Object.values(verifiers).filter(isVerifier);
   for (const { kind, secrets, issuer } of given) {
-    if (!sources.has(secrets)) sources.set(secrets, readSecrets(variables, secrets, KINDS[kind].form));
+    const sharing = given.filter((other) => other.secrets === secrets);
+    const isNameEnough = kind === 'basic' && sharing.every(({ emptyPasswords }) => emptyPasswords === true);
+    const form = isNameEnough ? BASIC_NAMES : KINDS[kind].form;
+    if (!sources.has(secrets)) sources.set(secrets, readSecrets(variables, secrets, form));
     const read = issuer === undefined || issuers.has(issuer) ? undefined : readIssuer(variables, issuer);
     if (issuer !== undefined && read) issuers.set(issuer, read);
   }
-  if (variables.read('NODE_ENV') !== 'production' || variables.wrong.length > 0)
-    return { verifiers, sources, issuers, place: variables.place };
-  for (const { form, variable } of unset({ verifiers, sources, issuers })) {
-    const names = `${variable} or ${variable}_FILE`;
-    variables.expected(names, `${form.many}, since NODE_ENV is production`, 'none');
-  }
-  return { verifiers, sources, issuers };
+  const production = variables.read('NODE_ENV') === 'production';
+  return { verifiers, sources, issuers, place: variables.place, production };
+}
+
+const namesOf = ({ variable }: SecretSource): string => `${variable} or ${variable}_FILE`;
+
+/**
+ * In production each operation needs an alternative of its `security` whose schemes are all configured.
+ *
+ * @throws {InvalidConfig} with the variables that are missing
+ */
+export function assertConfigured(config: CredentialsConfig, document: OpenApiDocument): void {
+  if (!config.production) return;
+  const missing = new Map(unset(config).map((source) => [source.variable, source]));
+  const sourceOf = (scheme: string) => {
+    const verifier = Object.hasOwn(config.verifiers, scheme) ? config.verifiers[scheme] : undefined;
+    return verifier && isVerifier(verifier) ? missing.get(verifier.secrets) : undefined;
+  };
+  const lacking = readOperations(document).flatMap(({ operationId, security }) => {
+    const alternatives = security.map((all) => [
+      ...new Set(all.flatMap(({ scheme }) => sourceOf(scheme) ?? [])),
+    ]);
+    const isLacking = security.length > 0 && alternatives.every(({ length }) => length > 0);
+    return isLacking ? { operationId, alternatives } : [];
+  });
+  const needed = new Set(
+    lacking.flatMap(({ alternatives: [first = [], ...others] }) => (others.length > 0 ? [] : first)),
+  );
+  const choices = lacking.filter(
+    ({ alternatives }) => !alternatives.some((all) => all.every((source) => needed.has(source))),
+  );
+  const either = Map.groupBy(choices, ({ alternatives }) => {
+    const [names, forms] = [namesOf, ({ form }: SecretSource) => form.many].map((text) =>
+      alternatives.map((all) => all.map(text).join(' and ')).join('; or '),
+    );
+    return `${names} is missing: expected ${forms}`;
+  });
+  const wrong = [
+    ...[...needed].map((source) => `${namesOf(source)} is missing: expected ${source.form.many}`),
+    ...[...either].map(([text, [first, ...others]]) => {
+      const more = others.length > 0 ? ` and ${others.length} more` : '';
+      return `${text}, for ${first?.operationId}${more}`;
+    }),
+  ];
+  if (wrong.length > 0)
+    throw new InvalidConfig(wrong.map((text) => `${text}, because NODE_ENV is production`).join('\n'));
 }
 
 /** The sources without secrets whose schemes have no issuer either. */
@@ -172,19 +228,21 @@ interface OpenSecrets extends Pick<Credentials<Verifiers>, 'generated'> {
 }
 
 /**
- * Generates a secret for each variable without one. It has every scope that the document demands.
+ * Generates a secret for each variable without one, except in production. It has every scope that the document demands.
  *
+ * @throws {InvalidConfig} if an operation has no alternative that is configured
  * @throws {InvalidContract} if a verifier is not for the type of its security scheme
  */
 export function openSecrets(config: CredentialsConfig, document: OpenApiDocument): OpenSecrets {
   const { verifiers, sources } = config;
   checkKinds(document, verifiers);
+  assertConfigured(config, document);
   const scopes = [...new Set(securitySchemes(document).flatMap((scheme) => scheme.scopes))];
   const missing = new Set(unset(config).map(({ variable }) => variable));
   const generated = new Map<string, GeneratedSecret>();
   const accepted = new Map(
     [...sources].map(([variable, { form, secrets = [] }]) => {
-      if (!missing.has(variable)) return [variable, new AcceptedSecrets(secrets)];
+      if (config.production || !missing.has(variable)) return [variable, new AcceptedSecrets(secrets)];
       const secret = generate(config.place, variable, form);
       for (const [scheme, verifier] of Object.entries(verifiers))
         if (isVerifier(verifier) && verifier.secrets === variable)
@@ -202,7 +260,7 @@ export function openSecrets(config: CredentialsConfig, document: OpenApiDocument
 /**
  * Creates the strategies of the verifiers, over their secrets (`openSecrets`) and over the dependencies of the service.
  *
- * @param warn receives what is wrong with a key of an issuer
+ * @param warn receives what is wrong with a key of an issuer, and which schemes accept nobody
  * @throws {InvalidContract} if a verifier is not for the type of its security scheme
  */
 export function openCredentials<Dependencies, V extends Verifiers<Dependencies>>(
@@ -213,6 +271,15 @@ export function openCredentials<Dependencies, V extends Verifiers<Dependencies>>
 ): Credentials<V> {
   const { verifiers, sources, issuers } = config;
   const { accepted, generated } = openSecrets(config, document);
+  if (config.production)
+    for (const source of unset(config)) {
+      const idle = Object.entries(verifiers).flatMap(([scheme, verifier]) =>
+        isVerifier(verifier) && verifier.secrets === source.variable ? [scheme] : [],
+      );
+      const schemes =
+        idle.length > 1 ? `schemes ${idle.join(', ')} accept` : `scheme ${idle.join('')} accepts`;
+      warn(`${namesOf(source)}: no ${source.form.many} are configured, so the security ${schemes} none`);
+    }
   const jwts = new Map([...issuers].map(([name, issuer]) => [name, jwtVerifier(issuer, warn)]));
   const strategyOf = (verifier: Verifiers<Dependencies>[string]): StrategyOf<object> => {
     if (typeof verifier === 'function') return verifier(dependencies);
@@ -248,14 +315,14 @@ export function openCredentials<Dependencies, V extends Verifiers<Dependencies>>
 }
 
 const generate = (place: Place | undefined, variable: string, { form }: SecretForm): string =>
-  `${form === BASIC_USERS.form ? 'user:' : ''}${madeUp(place, variable, 24).toString('base64url')}`;
+  `${form.startsWith(BASIC_USERS.form) ? 'user:' : ''}${madeUp(place, variable, 24).toString('base64url')}`;
 
 /** @throws {InvalidContract} */
 function checkKinds(document: OpenApiDocument, verifiers: Verifiers): void {
   const findings = securitySchemes(document).flatMap(({ name, pointer, kind: expected }) => {
     const verifier = Object.hasOwn(verifiers, name) ? verifiers[name] : undefined;
     if (!verifier || !isVerifier(verifier) || expected === undefined || expected === verifier.kind) return [];
-    const message = `src/auth.ts verifies this security scheme by ${KINDS[verifier.kind].verifier}: expected ${KINDS[expected].verifier}`;
+    const message = `src/auth.ts verifies this security scheme with ${KINDS[verifier.kind].verifier}: expected ${KINDS[expected].verifier}`;
     return [{ pointer, message }];
   });
   if (findings.length > 0) throw new InvalidContract(findings);

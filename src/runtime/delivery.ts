@@ -52,18 +52,18 @@ export function isPublic(address: string): boolean {
  * @throws {RefusedReceiver}
  */
 export function receiverOf(text: string, trusted: readonly string[]): { url: URL; isTrusted: boolean } {
-  if (!URL.canParse(text)) throw new RefusedReceiver('its URL is none');
+  if (!URL.canParse(text)) throw new RefusedReceiver('invalid URL');
   const url = new URL(text);
   const isTrusted = trusted.includes(url.hostname) || trusted.includes(url.host);
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isTrusted))
-    throw new RefusedReceiver('its URL does not begin with https:');
-  if (url.username !== '' || url.password !== '') throw new RefusedReceiver('its URL has credentials');
+    throw new RefusedReceiver('the URL does not start with https:');
+  if (url.username !== '' || url.password !== '') throw new RefusedReceiver('the URL contains credentials');
   const literal = url.hostname.replace(/^\[|\]$/g, '');
   if (!isTrusted && isIP(literal) !== 0 && !isPublic(literal)) throw new RefusedReceiver(PRIVATE);
   return { url, isTrusted };
 }
 
-const PRIVATE = 'its address is not one of the Internet';
+const PRIVATE = 'the host resolves to a private address';
 
 type Resolve = (
   host: string,
@@ -78,7 +78,7 @@ const publicOnly =
     resolve(host, { all: true, hints }, (error, addresses = []) => {
       const [first] = addresses;
       if (error) done(error, '');
-      else if (!first) done(new RefusedReceiver('its host has no address'), '');
+      else if (!first) done(new RefusedReceiver('the host has no address'), '');
       else if (!addresses.every(({ address }) => isPublic(address))) done(new RefusedReceiver(PRIVATE), '');
       else if (all) done(null, addresses);
       else done(null, first.address, first.family);
@@ -142,16 +142,16 @@ function retryAfterOf(field = ''): number {
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  ENOTFOUND: 'its host has no address',
-  EAI_AGAIN: 'its host could not be looked up',
-  ECONNREFUSED: 'it refuses connections',
-  ECONNRESET: 'it ended the connection without an answer',
-  ABORT_ERR: 'it did not answer in time',
+  ENOTFOUND: 'the host has no address',
+  EAI_AGAIN: 'the host could not be looked up',
+  ECONNREFUSED: 'the connection was refused',
+  ECONNRESET: 'the connection was closed without a response',
+  ABORT_ERR: 'no response in time',
 };
 
 /** Why there is no answer, as the predicate of a sentence about the receiver. */
 export function reasonOf(error: unknown): string {
   if (error instanceof RefusedReceiver) return error.message;
   const { code = 'without a code' } = error as { readonly code?: unknown };
-  return REASONS[String(code)] ?? `it could not be asked (${String(code)})`;
+  return REASONS[String(code)] ?? `the request failed (${String(code)})`;
 }

@@ -42,15 +42,15 @@ export const copy = <Config extends object>(
     } catch (error) {
       if (!database) throw error;
     }
-    if (!database) throw new UnusableDatabase(`${direction}: expected a service with a database, got none`);
+    if (!database) throw new UnusableDatabase(`${direction}: the service has no database`);
     const { tables, rows, version, bytes, kept } = await database[direction](file);
     console.log(
       direction === 'backup'
-        ? `${database.subject} was copied to ${file}`
-        : `${database.subject} is that of ${file}`,
+        ? `backed up ${database.subject} to ${file}`
+        : `restored ${database.subject} from ${file}`,
     );
     console.log(`rows ${rows}, tables ${tables}, schema version ${version}, bytes ${bytes}`);
-    if (kept !== undefined) console.log(`what it replaced is kept as ${kept}`);
+    if (kept !== undefined) console.log(`the previous database is kept as ${kept}`);
   });
 
 /**
@@ -64,9 +64,10 @@ export function runSeed<Config extends object, Dependencies extends Store>({
   readonly seed: (dependencies: Dependencies) => Promise<void>;
 }): void {
   const wrong: string[] = [];
-  if (process.argv.length > 2) wrong.push(`expected no argument, got ${process.argv.slice(2).join(' ')}`);
+  if (process.argv.length > 2)
+    wrong.push(`unexpected argument ${JSON.stringify(process.argv.slice(2).join(' '))}: seed takes none`);
   if (process.env['NODE_ENV']?.trim() === 'production')
-    wrong.push('NODE_ENV: expected none, for a database of a developer, got production');
+    wrong.push('NODE_ENV is production: seed is for the development database');
   const work = async (dependencies: Dependencies) => {
     await seed(dependencies);
     console.log('seeded');
@@ -112,7 +113,7 @@ async function end<Config extends object>(
     // Nobody is served, and so no client needs a secret.
     const config = readConfig({ ...process.env, NODE_ENV: 'development' });
     if ('databaseUrl' in config && config.databaseUrl === 'memory:')
-      wrong.push('DATABASE_URL: expected a database that is kept, got memory:');
+      wrong.push('DATABASE_URL: expected a persistent database, got memory:');
     if (wrong.length > 0) throw new InvalidConfig(wrong.join('\n'));
     await work(config);
   } catch (error) {

@@ -47,12 +47,12 @@ function keyFault(jwk: unknown): string | undefined {
   if (typeof jwk !== 'object' || jwk === null || Array.isArray(jwk)) return 'is not a JSON object';
   const { kty, use, key_ops: uses, alg } = jwk as Readonly<Record<string, unknown>>;
   if (kty === 'oct') return 'is a shared secret';
-  if ('d' in jwk) return 'is a private key, which nobody but the issuer may have';
+  if ('d' in jwk) return 'is a private key, which only the issuer may have';
   if (use !== undefined && use !== 'sig') return 'is not for signatures, by its "use"';
   if (uses !== undefined && !(Array.isArray(uses) && uses.includes('verify')))
     return 'is not for the verification of signatures, by its "key_ops"';
   if (alg !== undefined && !ALGORITHMS.some((each) => each === alg))
-    return `is for another algorithm than ${ALGORITHMS.join(', ')}`;
+    return `is for an algorithm other than ${ALGORITHMS.join(', ')}`;
   const bits = publicKey(jwk)?.asymmetricKeyDetails?.modulusLength;
   return bits !== undefined && bits < MIN_RSA ? `has ${bits} bits, expected ${MIN_RSA} or more` : undefined;
 }
@@ -94,12 +94,12 @@ const MAX_AGE = 600_000;
 const MAX_SIZE = 262_144;
 /** Sentences about keys that are remembered, so that each is reported once. */
 const MAX_TOLD = 1000;
-/** Tokens that may wait for keys. Anyone can send a token with an unknown key, and each one holds a request slot. */
+/** Tokens with an unknown key that may wait for keys: anyone can send one, and each holds a request slot. */
 const MAX_WAITING = 4;
 
 /**
  * The public keys of an issuer (RFC 7517). They are fetched at the start, when they are old, and when a token names an
- * unknown key. A token with a known key never waits.
+ * unknown key. A token with a known key waits only where the keys are too old.
  *
  * @param url the URL of the key set
  * @param createKeys reads a key set
@@ -143,7 +143,7 @@ export async function remoteKeys(
 
   async function fetched(): Promise<Keys> {
     if (waiting >= MAX_WAITING)
-      throw new KeysUnavailable(`${MAX_WAITING} tokens already wait for the keys of the issuer`);
+      throw new KeysUnavailable(`${MAX_WAITING} tokens are already waiting for the keys of the issuer`);
     waiting++;
     try {
       return await refresh();
@@ -155,7 +155,15 @@ export async function remoteKeys(
   await refresh().catch(() => undefined); // the next token tries again
   return async (...token) => {
     const age = current ? performance.now() - current.since : Infinity;
-    if (!current || age > MAX_AGE) return (await fetched())(...token);
+    if (!current) return (await fetched())(...token);
+    if (age > MAX_AGE) {
+      // The key that a token names was one of the issuer's: such tokens wait, however many, for the one fetch.
+      const wasKnown = await current.keys(...token).then(
+        () => true,
+        () => false,
+      );
+      return (await (wasKnown ? refresh() : fetched()))(...token);
+    }
     if (age > REFRESH) refresh().catch(() => undefined);
     try {
       return await current.keys(...token);

@@ -26,8 +26,7 @@ export function readIssuer(variables: Variables, prefix: string): JwtIssuer | un
   const names = ['JWKS_URL', 'ISSUER', 'AUDIENCE'].map((name) => `${prefix}_${name}`);
   const missing = names.filter((name) => variables.read(name) === '');
   if (missing.length === names.length) return undefined;
-  for (const name of missing)
-    variables.expected(name, `a value, since ${names.join(', ')} belong together`, 'none');
+  for (const name of missing) variables.wrong.push(`${name} is missing: ${names.join(', ')} belong together`);
   const [name = ''] = names;
   const [url = '', issuer = '', audience = ''] = names.map((each) => variables.read(each));
   const jwksUrl = URL.canParse(url) ? new URL(url) : undefined;
@@ -37,7 +36,7 @@ export function readIssuer(variables: Variables, prefix: string): JwtIssuer | un
     (jwksUrl?.protocol === 'http:' && /^(127\.0\.0\.1|\[::1\]|localhost)$/.test(jwksUrl.hostname));
   // fetch() rejects URLs with credentials, and they must not reach the log.
   const plain = jwksUrl?.username === '' && jwksUrl.password === '';
-  if (jwksUrl && !plain) variables.expected(name, 'a URL without user and password', 'one with them');
+  if (jwksUrl && !plain) variables.expected(name, 'a URL without credentials', 'one with credentials');
   else if (url !== '' && !safe) variables.expected(name, 'an https:// URL (http:// on this machine only)');
   return jwksUrl && safe && plain && missing.length === 0 ? { jwksUrl, issuer, audience } : undefined;
 }

@@ -116,7 +116,7 @@ const waiting: (() => void)[] = [];
 async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
   if (running < AT_ONCE) running++;
   else if (waiting.length === MAX_WAITING) {
-    const message = `${MAX_WAITING} passwords wait to be hashed already: try again later`;
+    const message = `${MAX_WAITING} passwords are already waiting to be hashed: try again later`;
     throw new Problem('unavailable', message, { 'Retry-After': '1' });
   } else await new Promise<void>((resolve) => waiting.push(resolve));
   try {

@@ -12,8 +12,8 @@ import {
 } from '../contract';
 import { type Store, type StoreObserver, UnusableDatabase } from '../database';
 import { createOperationalApp, HEADERS, type RuntimeOptions } from './app';
-import { clientOf } from './secrets';
-import { type CredentialsConfig, openCredentials, type Verifiers } from './credentials';
+import { clientKeyOf } from './secrets';
+import { assertConfigured, type CredentialsConfig, openCredentials, type Verifiers } from './credentials';
 import { InvalidConfig, type ServerConfig } from './config';
 import type { Errors } from './errors';
 import { invitation, startLine } from './invitation';
@@ -88,7 +88,9 @@ export function runService<
     void copy(job, command, file);
   else if (command !== undefined) {
     const got = process.argv.slice(2).join(' ');
-    console.error(`expected no argument, migrate, backup PATH or restore PATH, got ${got}`);
+    console.error(
+      `unknown command ${JSON.stringify(got)}; use migrate, backup PATH or restore PATH, or none to serve`,
+    );
     process.exit(2);
   } else
     start(parts).catch((error: unknown) => {
@@ -111,6 +113,8 @@ async function start<Config extends RunConfig<Dependencies>, Dependencies extend
   parts: ServiceParts<Config, Dependencies, Own>,
 ): Promise<void> {
   const config = parts.readConfig();
+  const document = new OpenApiDocument(readDocument(readFileSync(parts.document, 'utf8')));
+  assertConfigured(config.credentials, document);
   const worker = joinPrimary(config.worker);
   if (config.workers > 1 && !worker) {
     const [log, metrics] = [createLog(config.logLevel), createMetrics()];
@@ -120,7 +124,6 @@ async function start<Config extends RunConfig<Dependencies>, Dependencies extend
       (onDemand('./limiter') as typeof Limiters).countForWorkers();
     return runWorkers({ config, log, metrics, openProbes });
   }
-  const document = new OpenApiDocument(readDocument(readFileSync(parts.document, 'utf8')));
   const log = createLog(config.logLevel, worker?.place.number);
   const metrics = createMetrics();
   const report = createReport(parts.errors, log, metrics, HEADERS);
@@ -136,7 +139,7 @@ async function start<Config extends RunConfig<Dependencies>, Dependencies extend
   };
   const probes = worker ? undefined : await listenForProbes(config.ops, parts.errors, probed, report);
   const giveUp = (signal: NodeJS.Signals) => {
-    log.info({ signal }, 'stopped before it had started');
+    log.info({ signal }, 'stopped before it started');
     process.exit(0); // what is under way in the database is rolled back, as after a kill
   };
   if (!worker) for (const signal of SIGNALS) process.on(signal, giveUp);
@@ -146,7 +149,7 @@ async function start<Config extends RunConfig<Dependencies>, Dependencies extend
   const dependencies = await openOf(parts)(config, {
     ...metrics.store,
     migrated(name, number) {
-      log.info(`migration ${number}, ${name}, has been applied`);
+      log.info(`applied migration ${number}, ${name}`);
     },
     warned(message) {
       log.warn(message);
@@ -195,7 +198,7 @@ async function serve<Config extends RunConfig<Dependencies>, Dependencies extend
     config.rateLimit &&
     limitRequests(
       config.rateLimit,
-      clientOf,
+      clientKeyOf,
       config.rateLimitStore && {
         ...config.rateLimitStore,
         service: String(document.at('/info/title')),
@@ -315,8 +318,8 @@ async function bind(
     const { code, message } = error as NodeJS.ErrnoException;
     throw new InvalidConfig(
       code === 'EADDRINUSE'
-        ? `${portName}: expected a free port, got ${port}, which another program uses`
-        : `${hostName} and ${portName}: expected an address that this program can listen on, got ${message}`,
+        ? `${portName}: port ${port} is already in use`
+        : `${hostName} and ${portName}: cannot listen on this address: ${message}`,
     );
   });
 }

@@ -26,7 +26,8 @@ export function readSecrets<S extends Secret>(
   const [text, path] = [variables.read(variable), variables.read(`${variable}_FILE`)];
   const file = path === '' ? undefined : path;
   const source = { variable, form, file, secrets: undefined };
-  if (file !== undefined && text !== '') variables.expected(`${variable}_FILE`, `nothing beside ${variable}`);
+  if (file !== undefined && text !== '')
+    variables.wrong.push(`${variable} and ${variable}_FILE are both set: unset one of them`);
   try {
     if (file !== undefined) return { ...source, secrets: readSecretsFile(file, source) };
     return text === '' ? source : { ...source, secrets: parseSecrets(variable, form, text.split(',')) };
@@ -53,7 +54,7 @@ function readSecretsFile<S extends Secret>(path: string, file: File<S>): S[] {
   if (isFinished(text)) return parse(file, text);
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, INTERVAL);
   if (readText(path, file) === text) return parse(file, text);
-  throw new InvalidConfig(`${file.variable}_FILE: expected a complete file, got one that is being written`);
+  throw new InvalidConfig(`${file.variable}_FILE: the file is still being written`);
 }
 
 /** @throws {InvalidConfig} */
@@ -62,7 +63,7 @@ function readText(path: string, { variable }: Pick<SecretSource, 'variable'>): s
     return readFileSync(path, 'utf8');
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new InvalidConfig(`${variable}_FILE: expected a file that can be read, got ${reason}`);
+    throw new InvalidConfig(`${variable}_FILE: cannot read the file: ${reason}`);
   }
 }
 
@@ -95,7 +96,7 @@ export function watchSecrets<S extends Secret>(
   let accepted = digestOf(secrets ?? []);
   let reported = accepted;
   let seen = '';
-  const unfinished = `${source.variable}_FILE: expected a line break after the last ${source.form.one}, which marks a complete file, got none`;
+  const unfinished = `${source.variable}_FILE: the file is incomplete: expected a line break after the last ${source.form.one}`;
   const read = (): S[] | InvalidConfig => {
     try {
       const text = readText(path, source);

@@ -1,4 +1,5 @@
 import { hash, timingSafeEqual } from 'node:crypto';
+import { isObject } from '../contract';
 import { InvalidConfig } from './config';
 
 /** The holder of accepted credentials. */
@@ -12,17 +13,21 @@ export interface Client {
   readonly scopes: readonly string[];
 }
 
+/** The first of the principals that has an id, with its scheme. */
+const named = (
+  principals: Readonly<Record<string, unknown>>,
+): readonly [scheme: string, id: string] | undefined =>
+  Object.entries(principals)
+    .map(([scheme, principal]) => [scheme, isObject(principal) ? principal['id'] : undefined] as const)
+    .find((one): one is readonly [string, string] => typeof one[1] === 'string');
+
 /** The id of the authenticated client; undefined for an anonymous request. */
-export function clientOf(principals: Readonly<Record<string, unknown>>): string | undefined {
-  const named = Object.values(principals).find(
-    (principal): principal is Client =>
-      typeof principal === 'object' &&
-      principal !== null &&
-      'id' in principal &&
-      typeof principal.id === 'string',
-  );
-  return named?.id;
-}
+export const clientOf = (principals: Readonly<Record<string, unknown>>): string | undefined =>
+  named(principals)?.[1];
+
+/** The name of a client among those of all schemes: a user may have the id of a token. Undefined for an anonymous request. */
+export const clientKeyOf = (principals: Readonly<Record<string, unknown>>): string | undefined =>
+  named(principals)?.join(' ');
 
 /** A secret of a variable or a file. */
 export interface Secret {
@@ -59,11 +64,14 @@ function readToken(text: string): AcceptedSecret | undefined {
 
 /** RFC 7617 section 2: no control characters, and no colon in the name. */
 const USER = /^([^:\p{Cc}]+):\P{Cc}+$/u;
+const USER_ALONE = /^([^:\p{Cc}]+):$/u;
 
-function readUser(text: string): AcceptedSecret | undefined {
-  const id = USER.exec(text)?.[1];
-  return id === undefined ? undefined : { digest: digestOf(text), client: { id, scopes: [] } };
-}
+const readUser =
+  (...forms: readonly RegExp[]) =>
+  (text: string): AcceptedSecret | undefined => {
+    const id = forms.map((form) => form.exec(text)?.[1]).find((name) => name !== undefined);
+    return id === undefined ? undefined : { digest: digestOf(text), client: { id, scopes: [] } };
+  };
 
 const CHARACTERS = '(letters, digits and -._~+/)';
 
@@ -83,7 +91,13 @@ export const BASIC_USERS: SecretForm = {
   one: 'user',
   many: 'users',
   form: 'users like name:password',
-  read: readUser,
+  read: readUser(USER),
+};
+/** Users of whom some have no password: clients such as Stripe's send an API key as the name. */
+export const BASIC_NAMES: SecretForm = {
+  ...BASIC_USERS,
+  form: 'users like name:password or name:',
+  read: readUser(USER, USER_ALONE),
 };
 
 /** The accepted secrets of one variable. Keeps only their digests, and compares them in constant time. */
@@ -116,10 +130,10 @@ export function parseSecrets<S extends Secret>(
   texts: readonly string[],
 ): S[] {
   const given = texts.flatMap((text) => text.trim() || []);
-  if (given.length === 0) throw new InvalidConfig(`${variable}: expected at least one ${one}, got none`);
+  if (given.length === 0) throw new InvalidConfig(`${variable}: expected at least one ${one}`);
   return given.map((text, i) => {
     const secret = read(text);
     if (secret) return secret;
-    throw new InvalidConfig(`${variable}: expected ${form}, got something else at position ${i + 1}`);
+    throw new InvalidConfig(`${variable}: expected ${form} at position ${i + 1}`);
   });
 }

@@ -43,7 +43,7 @@ const FORM: SecretForm<SigningSecret> = {
 export function signingKey(text: string): KeyObject {
   const secret = FORM.read(text);
   if (secret) return secret.key;
-  throw new TypeError(`expected ${FORM.form}, got something else`);
+  throw new TypeError(`expected ${FORM.form}`);
 }
 
 const DAY = 86_400_000;

@@ -157,7 +157,7 @@ export function openSenders<Webhooks>(
       const headers = signatureOf(message.id, message.body ?? '', own ?? keys);
       const { status, retryAfter } = await attemptDelivery(message, headers, trusted, ending.signal);
       const delivered = status >= 200 && status < 300;
-      const reason = delivered ? undefined : `it answered ${status}`;
+      const reason = delivered ? undefined : `the response was ${status}`;
       return {
         delivery: { ...failed, delivered, gone: status === 410, status, reason },
         wait: retryAfter,
@@ -193,7 +193,7 @@ export function openSenders<Webhooks>(
       }
       if (!isLast && !closing) continue;
       const why = isLast ? reason : STOPPED;
-      log.error({ ...about, attempts, reason: why }, 'a webhook is not delivered');
+      log.error({ ...about, attempts, reason: why }, 'a webhook was not delivered');
       return { ...delivery, reason: why };
     }
   }
@@ -213,7 +213,7 @@ export function openSenders<Webhooks>(
       sendableOf(message.name);
       const own = secrets?.map(signingKey);
       if ((own ?? keys).length === 0)
-        throw new TypeError(`${message.name} is not sent: expected a secret in ${source.variable}, got none`);
+        throw new TypeError(`${message.name} is not sent: there is no secret in ${source.variable}`);
       const { url, headers, body = '' } = message;
       const bytes = OVERHEAD + url.length + Object.entries(headers).join('').length + Buffer.byteLength(body);
       if (closing || held + bytes > queue)
@@ -246,5 +246,5 @@ export function openSenders<Webhooks>(
   return senders;
 }
 
-const STOPPED = 'the server stops';
-const FULL = 'too many others wait';
+const STOPPED = 'the server is stopping';
+const FULL = 'too many others are waiting';

@@ -48,7 +48,9 @@ export function readSignedTokens(variables: Variables, prefix: string): SignedTo
   const secrets = `${prefix}_SECRETS`;
   const isSet = [secrets, `${secrets}_FILE`].some((name) => variables.read(name) !== '');
   if (production && !isSet)
-    variables.expected(`${secrets} or ${secrets}_FILE`, `${form.form}, since NODE_ENV is production`, 'none');
+    variables.wrong.push(
+      `${secrets} or ${secrets}_FILE is missing: expected ${form.form}, because NODE_ENV is production`,
+    );
   return {
     source: readSecrets(variables, secrets, form),
     lifetime: variables.integer(`${prefix}_LIFETIME`, DAY, 1, YEAR),
@@ -111,7 +113,7 @@ export function signedTokens(
     lifetime,
     async issue(subject, { scopes = [], expiresIn = lifetime } = {}) {
       if (subject === '' || !subject.isWellFormed())
-        throw new TypeError('expected a subject of Unicode characters, got none or half of a surrogate pair');
+        throw new TypeError('expected a subject that is not empty and has no half of a surrogate pair');
       if (!scopes.every((scope) => SCOPE.test(scope)))
         throw new TypeError(
           `expected scopes without spaces (RFC 6749 section 3.3), got ${JSON.stringify(scopes)}`,
@@ -121,7 +123,7 @@ export function signedTokens(
           `expected expiresIn to be an integer from 1 to ${YEAR} (seconds), got ${expiresIn}`,
         );
       const [key] = keys;
-      if (!key) throw new Error('expected a secret that signs, got none');
+      if (!key) throw new Error('there is no secret to sign tokens with');
       const { SignJWT } = await loadJose();
       const now = Math.floor(Date.now() / 1000);
       return new SignJWT(scopes.length > 0 ? { scope: scopes.join(' ') } : {})

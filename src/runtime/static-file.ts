@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { RequestHandler } from 'express';
-import { type Headers, preferredCoding, Problem } from '../contract';
+import { type Headers, preferredCoding, Problem, unsupported } from '../contract';
 
 type Encode = (bytes: Buffer) => Promise<Buffer>;
 const brotli = promisify(brotliCompress);
@@ -41,12 +41,9 @@ export function staticFile(load: () => Promise<Buffer>, type: string, headers: H
   }
   return async (request, response) => {
     response.vary('Accept-Encoding');
-    const coding = preferredCoding(request.headers['accept-encoding'], OFFERED);
-    if (!coding)
-      throw new Problem(
-        'notAcceptable',
-        'expected an Accept-Encoding that includes br, gzip or identity, got others',
-      );
+    const accepted = request.headers['accept-encoding'];
+    const coding = preferredCoding(accepted, OFFERED);
+    if (!coding) throw new Problem('notAcceptable', unsupported('Accept-Encoding', accepted ?? '', OFFERED));
     const { bytes, etag } = await represent(coding);
     if (coding !== 'identity') response.set('Content-Encoding', coding);
     response.set({ 'X-Content-Type-Options': 'nosniff', ...headers, ETag: etag });

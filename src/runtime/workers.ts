@@ -47,7 +47,7 @@ const GRACE = 500;
  */
 export async function runWorkers({ config, log, metrics, openProbes }: Primary): Promise<void> {
   if (!cluster.isPrimary)
-    throw new InvalidConfig('WORKERS: expected 1 where another program runs the workers, got more');
+    throw new InvalidConfig('WORKERS: expected 1, because another program runs the workers');
   const secret = randomBytes(32).toString('base64url');
   const members = new Map<number, Member>();
   const pauses = new Map<number, number>();
@@ -146,7 +146,7 @@ export async function runWorkers({ config, log, metrics, openProbes }: Primary):
     past = past.then((before) => sumOf([before, countsOf(snapshot)]).getMetricsAsJSON());
     if (stopping.signal.aborted) {
       if (how !== 0 && hasStarted) {
-        log.error({ worker: number, exit: how }, 'a worker has ended before it had stopped');
+        log.error({ worker: number, exit: how }, 'a worker exited before it had stopped');
         process.exitCode = 1;
       }
       if (members.size === 0) listeners.emit('close');
@@ -160,7 +160,7 @@ export async function runWorkers({ config, log, metrics, openProbes }: Primary):
     const hasRun = performance.now() - since >= WHILE;
     const pause = hasRun ? FIRST_PAUSE : Math.min(LONGEST_PAUSE, pauses.get(number) ?? FIRST_PAUSE);
     pauses.set(number, 2 * pause);
-    log.error({ worker: number, exit: how }, `a worker has ended: another takes its place in ${pause} ms`);
+    log.error({ worker: number, exit: how }, `a worker exited; restarting it in ${pause} ms`);
     setTimeout(() => {
       if (!stopping.signal.aborted) fork(number);
     }, pause).unref();
@@ -183,7 +183,7 @@ export async function runWorkers({ config, log, metrics, openProbes }: Primary):
     for (const { worker } of members.values()) worker.process.kill('SIGKILL'); // one may be frozen
   });
   const giveUp = (signal: NodeJS.Signals) => {
-    log.info({ signal }, 'stopped before it had started');
+    log.info({ signal }, 'stopped before it started');
     process.exit(0);
   };
   for (const signal of SIGNALS) process.on(signal, giveUp);

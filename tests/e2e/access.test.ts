@@ -32,7 +32,7 @@ test('replaces the tokens when the file changes, and keeps them when the file is
   await server.printed(/"level":"error".*the tokens are unchanged: API_TOKENS_FILE: expected bearer tokens/);
   expect(await statusOf('new-token')).toBe(400);
   rmSync(file);
-  await server.printed(/the tokens are unchanged: API_TOKENS_FILE: expected a file/);
+  await server.printed(/the tokens are unchanged: API_TOKENS_FILE: cannot read the file/);
   expect((await send(server, credentials('new-token'))).status).toBe(SUCCESS);
   expect(server.output()).not.toMatch(/new-token|secret/);
   expect(await server.stop()).toBe(0);

@@ -1,5 +1,5 @@
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { cpSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { openPlantStore } from '../../src/storage/plants';
 import { keepFolder } from '../support/folder';
 import { buildPlant } from '../support/plants';
@@ -61,28 +61,38 @@ test('a database that was overwritten while a server uses it is not restored bef
   const file = newFile();
   const server = await startProgram({ DATABASE_URL: `sqlite:${file}` });
   const backup = join(folder, 'whole.db');
-  await expect(run(file, 'backup', backup)).resolves.toMatchObject({ status: 0 });
+  await expect(run(file, 'backup', backup)).resolves.toEqual({
+    status: 0,
+    output: expect.not.stringContaining('undefined') as string,
+  });
   writeFileSync(file, 'garbage '.repeat(5000));
   await expect(run(file, 'restore', backup)).resolves.toMatchObject({
     status: 1,
     output: expect.stringContaining('a process has it open') as string,
   });
   await server.stop('SIGKILL');
-  await expect(run(file, 'restore', backup)).resolves.toMatchObject({ status: 0 });
+  const { status, output } = await run(file, 'restore', backup);
+  expect(status).toBe(0);
+  expect(readFileSync(output.trim().split(' ').at(-1) ?? '', 'utf8')).toContain('garbage'); // it names what it replaced
   expect(await found(file)).toEqual([]);
 });
 
-/** A program that makes or restores a backup, and is killed before the nth call that changes files. Prints their number. */
-const KILLED = `
-  const [direction, file, backup, nth] = process.argv.slice(1);
+/**
+ * A program that makes or restores a backup, and copies the folder of the database before each call that changes files: a kill
+ * would leave the same. The copy is made by another process, since to close a file would end the locks on it.
+ */
+const COPYING = `
+  const [direction, file, backup, states] = process.argv.slice(1);
   const fs = require('node:fs');
+  const { execFileSync } = require('node:child_process');
+  const { dirname, join } = require('node:path');
   const { Database } = require(${JSON.stringify(join(DIST, 'database/sqlite/engine'))});
   const { openPlantStore } = require(${JSON.stringify(join(DIST, 'storage/plants'))});
   let calls = 0;
   const spy = (of, name) => {
     const original = of[name];
     of[name] = function (...args) {
-      if (++calls === Number(nth)) process.kill(process.pid, 'SIGKILL');
+      execFileSync('cp', ['-a', dirname(file), join(states, String(calls++))]);
       return original.apply(this, args);
     };
   };
@@ -143,10 +153,23 @@ const BEFORE: Record<string, [make: (file: string, backup: string) => unknown, o
 
 const plants = (file: string) => closed((observer) => openPlantStore(`sqlite:${file}`, observer));
 
-async function killed(direction: string, file: string, backup: string, nth: number): Promise<string> {
-  const program = startProcess(['-e', KILLED, direction, file, backup, String(nth)], {});
-  await program.exit;
-  return program.output();
+/** Runs the program. Then brings about each state that a kill of it could have left, and in the end that of its end. */
+async function forEachState(
+  direction: string,
+  file: string,
+  backup: string,
+  look: (ended: boolean) => Promise<unknown>,
+): Promise<void> {
+  const states = mkdtempSync(join(folder, 'states-'));
+  const program = startProcess(['-e', COPYING, direction, file, backup, states], {});
+  const [, calls] = await program.printed(/calls (\d+)/);
+  expect(await program.exit).toBe(0);
+  cpSync(dirname(file), join(states, String(calls)), { recursive: true });
+  for (let n = 0; n <= Number(calls); n++) {
+    rmSync(dirname(file), { recursive: true });
+    renameSync(join(states, String(n)), dirname(file));
+    await look(n === Number(calls));
+  }
 }
 
 test.each(Object.entries(BEFORE))(
@@ -154,11 +177,10 @@ test.each(Object.entries(BEFORE))(
   async (_, [make, old]) => {
     const backup = newFile();
     await create(backup, NEW);
+    const file = newFile();
+    await make(file, backup);
     const seen = new Set<string>();
-    for (let nth = 1, ended = false; !ended; nth++) {
-      const file = newFile();
-      await make(file, backup);
-      ended = (await killed('restore', file, backup, nth)).includes('calls');
+    await forEachState('restore', file, backup, async (ended) => {
       const copy = newFile();
       for (const end of ['', '-wal', '-shm', '-journal', '.restoring'])
         if (existsSync(file + end)) cpSync(file + end, copy + end);
@@ -168,8 +190,7 @@ test.each(Object.entries(BEFORE))(
       // The same command again comes to its end, whatever the first has left.
       await (await plants(file)).restore(backup);
       expect(await found(file)).toEqual(NEW);
-      rmSync(join(file, '..'), { recursive: true });
-    }
+    });
     expect(seen).toEqual(new Set([String(old), String(NEW)]));
   },
 );
@@ -178,14 +199,16 @@ test('a backup that is killed leaves no file of its name, or a whole one', async
   const file = newFile();
   await create(file, OLD);
   const bytes = readFileSync(file);
-  for (let nth = 1, ended = false; !ended; nth++) {
-    const backup = newFile();
-    ended = (await killed('backup', file, backup, nth)).includes('calls');
+  const backup = join(dirname(file), 'backup.db');
+  const seen = new Set<boolean>();
+  await forEachState('backup', file, backup, async (ended) => {
+    expect(readFileSync(file).equals(bytes)).toBe(true);
+    seen.add(existsSync(backup));
     if (existsSync(backup)) {
       const other = newFile();
       await (await plants(other)).restore(backup);
       expect(await found(other)).toEqual(OLD);
     } else expect(ended).toBe(false);
-    expect(readFileSync(file).equals(bytes)).toBe(true);
-  }
+  });
+  expect(seen).toEqual(new Set([false, true]));
 });

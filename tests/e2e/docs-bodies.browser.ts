@@ -62,6 +62,7 @@ const show = ({ body, query }: Request) =>
 const bytes = () => Promise.resolve({ status: 200, body: PNG });
 const handlers = {
   addPhoto: show,
+  addSeries: show,
   searchPhotos: show,
   copyPhotos: show,
   tracePhotos: show,
@@ -138,6 +139,26 @@ it('sends a form with fields, lists and files', async () => {
       },
       query: null,
     });
+  });
+});
+
+it('writes what is nested with brackets, in the query, the form and the line of curl', async () => {
+  await tried('addSeries', async (operation) => {
+    const range = { years: [1999, 2000], place: { city: 'Rome & [x]' } };
+    await operation.locator('[data-param-name=range] textarea').fill(JSON.stringify(range));
+    await operation.locator('[data-param-name=most] input').fill('3');
+    await operation.locator('[data-property-name=range] textarea').fill(JSON.stringify(range));
+    const tags = operation.locator('[data-property-name=tags]');
+    await tags.getByRole('button', { name: 'Add' }).click();
+    await tags.locator('input[type=text]').first().fill('sea');
+    await tags.locator('input[type=text]').last().fill('sky, red');
+    expect(await answered(operation)).toEqual({
+      body: { range, tags: ['sea', 'sky, red'] },
+      query: { range, most: 3 },
+    });
+    const curl = await operation.locator('.curl').innerText();
+    expect(curl).toContain('range%5Bplace%5D%5Bcity%5D=Rome+%26+%5Bx%5D');
+    expect(curl).toMatch(/tags(\[|%5B)1(\]|%5D)=sky/);
   });
 });
 

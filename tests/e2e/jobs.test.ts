@@ -65,7 +65,7 @@ describe.each(sampleOf(DATABASES, 'SQLite'))('with %s', (_, locate) => {
 test.each([
   [
     'a database of this process',
-    'DATABASE_URL: expected a database that is kept, got memory:',
+    'DATABASE_URL: expected a persistent database, got memory:',
     { DATABASE_URL: 'memory:' },
   ],
   [
@@ -84,14 +84,14 @@ test.each([
 
 test('seed is refused in production', async () => {
   const { status, lines } = await seed({ DATABASE_URL: fileUrl(), NODE_ENV: 'production' });
-  expect(lines).toEqual(['NODE_ENV: expected none, for a database of a developer, got production']);
+  expect(lines).toEqual(['NODE_ENV is production: seed is for the development database']);
   expect(status).toBe(2);
 });
 
 test.each([
   ['of a newer program', 'PRAGMA user_version = 99', /its schema has version 99, .*: run the newer program$/],
   ['whose migration was another', "UPDATE plant_store_migrations SET checksum = 'x'", /migration 1, plants/],
-  ['of another program', 'PRAGMA application_id = 1', /it belongs to another program: name another file$/],
+  ['of another program', 'PRAGMA application_id = 1', /it belongs to another program: use another file$/],
 ])('a database %s is refused with status 1, and a sentence', async (_, change, message) => {
   const DATABASE_URL = fileUrl();
   await migrate({ DATABASE_URL });
@@ -112,6 +112,6 @@ test.each([
   [SEED, 'now'],
 ])('an argument that nobody knows is refused: %s %s %s', async (...args) => {
   const { status, lines } = await run(args, { DATABASE_URL: fileUrl() });
-  expect(lines).toEqual([expect.stringContaining(`got ${args.slice(1).join(' ')}`)]);
+  expect(lines).toEqual([expect.stringContaining(` "${args.slice(1).join(' ')}"`)]);
   expect(status).toBe(2);
 });

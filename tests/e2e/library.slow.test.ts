@@ -79,7 +79,7 @@ test('the commands of the first hour work as they stand, and end in a service th
   );
   installBeside(folder, TARBALL);
   const said = layOut(service, 'tests/e2e/library/library.yaml');
-  expect(said).toMatch(/and 5 stubs of handlers[^]*UNPROVEN 0, BLOCKED 0/);
+  expect(said).toMatch(/and 5 handler stubs[^]*UNPROVEN 0, BLOCKED 0/);
 
   const printed = await follow(await createDatabase('library_test'));
   const [users = '', first = '', copied = '', , filtered = '', column = '', proven = ''] = printed;

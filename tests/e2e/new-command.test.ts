@@ -81,7 +81,7 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
     expect(existsSync(join(dir, 'src/main.ts'))).toBe(true);
     // It ends when nobody has its output any more.
     expect(await run.stop(signal)).toBe({ SIGINT: 130, SIGTERM: 143, SIGHUP: 129 }[signal]);
-    expect(run.output()).toContain(`${signal}: removing the files that were written`);
+    expect(run.output()).toContain(`${signal} received: removed the files that were written`);
     expectUntouched(dir);
   },
 );
@@ -145,7 +145,7 @@ test('a package manager that is not there is told by a sentence', async () => {
   );
   expect([await run.exit, run.output()]).toEqual([
     1,
-    expect.stringContaining('expected the program npm to install the packages, got none on PATH'),
+    expect.stringContaining('cannot install the packages: npm is not on PATH'),
   ]);
   expectUntouched(dir);
 });
@@ -159,7 +159,7 @@ slow(() => {
       encoding: 'utf8',
     });
     expect(said).toMatch(
-      /PROVEN (\d+)\/\1, WAIVED 0[^]*\nBookshelf is laid out in a folder after [^]* cd "a folder"\n/,
+      /PROVEN (\d+)\/\1, WAIVED 0[^]*\nBookshelf is ready in a folder after [^]* cd "a folder"\n/,
     );
   });
 });

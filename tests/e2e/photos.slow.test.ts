@@ -19,7 +19,7 @@ const service = join(folder, 'photos');
 beforeAll(async () => {
   installBeside(folder, TARBALL);
   const said = layOut(service, 'tests/e2e/photos/photos.yaml');
-  expect(said).toMatch(/and 3 stubs of handlers[^]*UNPROVEN 0, BLOCKED 0/);
+  expect(said).toMatch(/and 3 handler stubs[^]*UNPROVEN 0, BLOCKED 0/);
   const written = await followCommands(service, WRITE);
   expect(written).toMatch(/ 16 files changed, 2\d\d insertions\(\+\), [34]\d deletions/);
   execFileSync(join(service, 'node_modules/.bin/tsc'), ['-p', 'src'], { cwd: service });

@@ -108,7 +108,7 @@ slow(() => {
       await moreThan(id + 50);
       expect(await Promise.all([idle, both, third].map(readiness))).toEqual([503, 200, 200]);
       expect(await refusalOf(1)).toMatch(
-        /its schema has version 5, this program knows 1, and migration 5, fill the rest, needs one that knows 4: run the newer program/,
+        /its schema has version 5, but this program knows only 1, and migration 5, fill the rest, needs one that knows 4: run the newer program/,
       );
       await leave(both);
       enter(await serve(2));
@@ -140,7 +140,7 @@ test('a server that waits for its database is live and not ready, says why, and 
     const OPS_PORT = String(await freePort());
     const main = join(__dirname, '../../dist/main.js');
     const server = startProcess([main], { ...env, HOST: '127.0.0.1', PORT: '0', OPS_PORT });
-    await server.printed(/another process migrates it; trying again for up to 60 s/);
+    await server.printed(/another process is migrating it; trying again for up to 60 s/);
     const statusOf = async (path: string) => (await fetch(`http://127.0.0.1:${OPS_PORT}${path}`)).status;
     return { server, statusOf };
   };
@@ -148,7 +148,7 @@ test('a server that waits for its database is live and not ready, says why, and 
   for (const { statusOf } of [ended, waiting])
     expect(await Promise.all(['/-/live', '/-/ready'].map(statusOf))).toEqual([200, 503]);
   expect(await ended.server.stop('SIGTERM')).toBe(0);
-  expect(ended.server.output()).toContain('stopped before it had started');
+  expect(ended.server.output()).toContain('stopped before it started');
   await operator.query('COMMIT');
   await operator.end();
   await waiting.server.printed(/listening on/);

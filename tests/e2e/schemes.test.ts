@@ -175,13 +175,31 @@ test('configured secrets of every scheme are accepted, others are not, and a fil
   issuer.close();
 });
 
-test('in production each scheme needs its secrets, and all that are missing are named', async () => {
+test('in production one alternative needs its secrets, and nobody is accepted by the others', async () => {
+  const document = documentOf([['basic'], ['bearer']]);
+  const [first, second] = Object.values(document['paths'] as Record<string, { get: { security: object[] } }>);
+  first?.get.security.push(...(second?.get.security ?? []));
+  const server = spawnService(['basic', 'bearer'], document, {
+    NODE_ENV: 'production',
+    API_TOKENS: 'a-token',
+  });
+  const [url] = await server.printed(/http:\/\/[\d.]+:\d+/);
+  const ask = async (authorization: string) =>
+    (await fetch(`${url}/0`, { headers: { Authorization: authorization } })).status;
+  expect([await ask('Bearer a-token'), await ask(`Basic ${btoa('user:')}`)]).toEqual([200, 401]);
+  expect(server.output()).toContain(
+    'BASIC_USERS or BASIC_USERS_FILE: no users are configured, so the security scheme basic accepts none',
+  );
+  expect(await server.stop()).toBe(0);
+});
+
+test('in production all secrets that are missing are named', async () => {
   const server = spawnService(NAMES, documentOf([NAMES]), { NODE_ENV: 'production' });
   expect(await server.exit).toBe(1);
   expect(server.output().trim().split('\n')).toEqual([
-    'API_TOKENS or API_TOKENS_FILE: expected tokens, since NODE_ENV is production, got none',
-    'BASIC_USERS or BASIC_USERS_FILE: expected users, since NODE_ENV is production, got none',
-    'API_KEYS or API_KEYS_FILE: expected API keys, since NODE_ENV is production, got none',
-    'PARTNER_KEYS or PARTNER_KEYS_FILE: expected API keys, since NODE_ENV is production, got none',
+    'API_TOKENS or API_TOKENS_FILE is missing: expected tokens, because NODE_ENV is production',
+    'BASIC_USERS or BASIC_USERS_FILE is missing: expected users, because NODE_ENV is production',
+    'API_KEYS or API_KEYS_FILE is missing: expected API keys, because NODE_ENV is production',
+    'PARTNER_KEYS or PARTNER_KEYS_FILE is missing: expected API keys, because NODE_ENV is production',
   ]);
 });

@@ -41,11 +41,7 @@ test.each<[string, Record<string, string>, string[]]>([
       'DATABASE_URL: expected memory:, sqlite:PATH or postgres://user:password@host/database, got mysql:...',
     ],
   ],
-  [
-    'HOST',
-    { HOST: '203.0.113.9' },
-    ['HOST and PORT: expected an address that this program can listen on, got listen E'],
-  ],
+  ['HOST', { HOST: '203.0.113.9' }, ['HOST and PORT: cannot listen on this address: listen E']],
   ['a file that is not a database', { DATABASE_URL: `sqlite:${TEXT}` }, ['DATABASE_URL: ']],
 ])('what cannot be used ends the startup with status 1, and a line each: %s', async (_, env, sentences) => {
   const { status, output } = await failProgram(env);

@@ -64,8 +64,8 @@ test.each<[string, () => Record<string, string>, RegExp, string[]]>([
   ['the first', () => ({ FAULT: 'store' }), /^store fails$/, []],
   ['the second', () => ({ FAULT: 'mail' }), /^mail fails$/, ['open store', 'close store']],
   ['the application', () => ({ FAULT: 'application' }), /^application fails$/, [...STARTED, ...CLOSED]],
-  ['the listener', () => ({ PORT: inUse() }), /^PORT: expected a free port/, [...STARTED, ...CLOSED]],
-  ['the probes', () => ({ OPS_PORT: inUse() }), /^OPS_PORT: expected a free port/, []],
+  ['the listener', () => ({ PORT: inUse() }), /^PORT: port \d+ is already in use/, [...STARTED, ...CLOSED]],
+  ['the probes', () => ({ OPS_PORT: inUse() }), /^OPS_PORT: port \d+ is already in use/, []],
 ])(
   'if %s cannot be opened, a server closes the others, and exits with the reason',
   async (_, env, reason, order) => {

@@ -49,7 +49,10 @@ components:`,
 it('make breaking lists the changes that break a client of an earlier commit, and no others', async () => {
   addGetNote();
   await ask();
-  expect(await breaking('HEAD')).toEqual({ status: 0, output: 'nothing since HEAD would break a client\n' });
+  expect(await breaking('HEAD')).toEqual({
+    status: 0,
+    output: 'no change since HEAD would break a client\n',
+  });
   // Before `make generate`, too.
   project().edit(DOCUMENT, 'type: string', 'type: string\n          maxLength: 30');
   const broken = await breaking('HEAD');
@@ -67,19 +70,18 @@ it('make breaking lists the changes that break a client of an earlier commit, an
   );
   expect(await breaking('HEAD')).toEqual({
     status: 0,
-    output: `accepted  ${line} (until 1.0.0: agreed)\nnothing since HEAD would break a client but as openapi/accepted-breaks.yaml accepts\n`,
+    output: `accepted  ${line} (until 1.0.0: agreed)\nno change since HEAD would break a client, except as openapi/accepted-breaks.yaml accepts\n`,
   });
   project().edit(DOCUMENT, '  version: 1.0.0', '  version: 1.0.1');
   expect(await breaking('HEAD')).toMatchObject({
     status: 1,
     output: expect.stringContaining(
-      '#/0: expired with version 1.0.0, the document has version 1.0.1',
+      '#/0: expired with version 1.0.0; the document has version 1.0.1',
     ) as string,
   });
   expect(await breaking('none')).toEqual({
     status: 2,
-    output:
-      'expected a commit, got none, which this repository does not have: fetch it (`git fetch`), or correct the name\n',
+    output: 'unknown commit none: fetch it (`git fetch`) or correct the name\n',
   });
 });
 
@@ -92,7 +94,7 @@ const breakIt = async () => {
 };
 const SPENT = {
   status: 0,
-  output: `${ACCEPTED}#/0: the base has this change already: delete the entry when you like\nnothing since HEAD would break a client\n`,
+  output: `${ACCEPTED}#/0: the base already contains this change: you can delete the entry\nno change since HEAD would break a client\n`,
 };
 
 it('an acceptance whose break the base has is a notice, with any later version of the document', async () => {
@@ -113,7 +115,7 @@ it('an acceptance whose break the base has is a notice, with any later version o
   expect(await breaking('HEAD')).toMatchObject({
     status: 1,
     output: expect.stringContaining(
-      `#/1: matches no breaking change, got "${LINE}!": correct the entry, perhaps to "${LINE.replace('maxLength 30 is new', 'maxLength was 30, is 20')}"`,
+      `#/1: no breaking change matches "${LINE}!": did you mean "${LINE.replace('maxLength 30 is new', 'maxLength was 30, is 20')}"?`,
     ) as string,
   });
 });
@@ -128,7 +130,7 @@ it('compares with the last common commit: what the base got since then is not go
   const first = git('rev-parse', '--short=12', 'HEAD');
   expect(await breaking('main')).toEqual({
     status: 0,
-    output: `nothing since ${first}, the last common commit of main and HEAD would break a client\n`,
+    output: `no change since ${first}, the last common commit of main and HEAD would break a client\n`,
   });
 });
 
@@ -148,12 +150,14 @@ it('says what to do in a shallow clone, without a common commit, without a contr
   git('switch', '--quiet', '--orphan', 'other');
   git('commit', '--quiet', '--allow-empty', '--message', 'other');
   git('restore', '--source=main', '--worktree', 'openapi', 'generated');
-  expect((await breaking('main')).output).toMatch(/^main and HEAD have no common commit here: compare with/);
+  expect((await breaking('main')).output).toMatch(
+    /^main and HEAD have no common commit in this clone: compare with/,
+  );
   expect((await breaking('other')).output).toMatch(
-    /^other has no generated\/openapi\.json: there is nothing to compare/,
+    /^other has no generated\/openapi\.json, so there is nothing to compare/,
   );
   rmSync(join(project().folder, '.git'), { recursive: true });
-  expect((await breaking('main')).output).toMatch(/^expected a git repository in .*: run `git init`/);
+  expect((await breaking('main')).output).toMatch(/ is not a git repository: run `git init`/);
 });
 
 it('prints one line for a class of changes, which one entry accepts as far as it counts', async () => {
@@ -179,7 +183,7 @@ it('prints one line for a class of changes, which one entry accepts as far as it
     project().write(ACCEPTED, `- { change: '${line}', reason: agreed, until: '1.0.0'${more} }\n`);
     return breaking('HEAD');
   };
-  const accepted = `accepted  ${line} (30 places, until 1.0.0: agreed)\nnothing since HEAD would break a client but as ${ACCEPTED} accepts\n`;
+  const accepted = `accepted  ${line} (30 places, until 1.0.0: agreed)\nno change since HEAD would break a client, except as ${ACCEPTED} accepts\n`;
   expect(await accept(', places: 30')).toEqual({ status: 0, output: accepted });
   for (const more of ['', ', places: 29', ', places: many'])
     expect(await accept(more)).toMatchObject({
@@ -198,4 +202,29 @@ it('prints one line for a class of changes, which one entry accepts as far as it
     1,
     expect.stringContaining('#/paths/~1shelves~17/get/responses/200: the status 200 is gone'),
   ]);
+});
+
+it('compares two files, of any service: neither an overlay nor names of components matter', () => {
+  const text = project().read(DOCUMENT);
+  project().write('old.yaml', text);
+  // What the overlay of the service names has another name in these.
+  project().write('new.yaml', text.replaceAll('Note', 'Memo'));
+  project().write(
+    'broken.yaml',
+    text.replaceAll('Note', 'Memo').replace('type: string', 'type: string\n          maxLength: 30'),
+  );
+  expect(run('breaking', 'old.yaml', 'new.yaml')).toEqual({
+    status: 0,
+    output: 'nothing from old.yaml to new.yaml would break a client\n',
+  });
+  expect(run('breaking', 'old.yaml', 'broken.yaml')).toEqual({
+    status: 1,
+    output:
+      'breaking  #/components/schemas/Memo/properties/text/maxLength: in requests: maxLength 30 is new\n' +
+      '\n1 change from old.yaml to broken.yaml would break a client\n',
+  });
+  expect(run('breaking', 'old.yaml', 'none.yaml')).toEqual({
+    status: 2,
+    output: 'none.yaml: expected an OpenAPI document: there is no such file\n',
+  });
 });

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { engines } from '../../package.json';
-import { MAJOR, OLDEST, oldNode, pretend, writeOldNode } from '../support/old-node';
+import { MAJOR, NEXT, OLDEST, oldNode, pretend, writeOldNode } from '../support/old-node';
 import { copyToolchain, type Project, resetToolchain } from '../support/project';
 
 jest.setTimeout(120_000);
@@ -28,7 +28,7 @@ test('runs every check to its end and lists all findings', () => {
   expect(output).toContain('[warn] wrong.ts');
   expect(output).toContain('generated/openapi.json is stale');
   expect(output).toMatch(
-    /^failed after [\d.]+ s: (?:generated, )?format \(`npx prettier --write \.` repairs it\)(?:, generated)?$/m,
+    /^failed after [\d.]+ s: (?:generated, )?format \(run `npx prettier --write \.` to fix it\)(?:, generated)?$/m,
   );
 });
 
@@ -41,7 +41,7 @@ test('skips a check that has passed on the same files, unless AGAIN is set', () 
     output: expect.stringMatching(/passed after/) as string,
   });
   expect(gate('format').output).toMatch(
-    /^format: passed on these files at \S+; --again \(AGAIN=1\) runs it again$/m,
+    /^format: already passed on these files at \S+; to run it again, use --again \(AGAIN=1\)$/m,
   );
   project.edit('wrong.ts', ';', '');
   expect(gate('format')).toMatchObject({
@@ -64,7 +64,7 @@ test('skips a check that has passed on the same files, unless AGAIN is set', () 
 test('refuses the name of no check', () => {
   expect(gate('format', 'lint', 'toString')).toEqual({
     status: 2,
-    output: expect.stringMatching(/^there is no check "lint"\n$/) as string,
+    output: expect.stringMatching(/^unknown check "lint"\n$/) as string,
   });
 });
 
@@ -83,7 +83,7 @@ test('a program of the service ends with its own status, tells what it did as JS
   const verb = (name: string, ...args: string[]) => project.command(name, ...args);
   project.write('src/seed.ts', "throw new TypeError('the pots are missing');\n");
   const { status, output } = verb('seed');
-  const where = '--debug prints where this is\n';
+  const where = 'use --debug for the stack\n';
   expect({ status, output }).toEqual({ status: 1, output: `TypeError: the pots are missing\n${where}` });
   expect(verb('seed', '--debug').output).toMatch(/^\s+at .*seed\.ts:1/m);
   project.write('src/seed.ts', "import 'pots';\n");
@@ -97,7 +97,7 @@ test('a program of the service ends with its own status, tells what it did as JS
   rmSync(join(project.folder, 'src/seed.ts'));
   expect(verb('seed')).toMatchObject({
     status: 2,
-    output: expect.stringMatching(/^expected the program src\/seed\.ts/) as string,
+    output: expect.stringMatching(/^src\/seed\.ts does not exist/) as string,
   });
 });
 
@@ -108,21 +108,46 @@ const run = (program: string, args: readonly string[], env: Readonly<Record<stri
     env: { PATH: process.env['PATH'], ...env },
   });
 
+const LAYOUT = 'scripts/new/layout';
 const [, MINOR = ''] = OLDEST.split('.');
 
-test.each([
-  ['12.22.0', 2],
-  [`${Number(MAJOR) - 1}.99.0`, 2],
-  [`${MAJOR}.${Number(MINOR) - 1}.1`, 2],
-  [`${OLDEST}.0`, 0],
-  [`${Number(MAJOR) + 1}.0.0`, 0],
-])('Node %s ends the npm scripts with status %i, and with a message if it is too old', (version, status) => {
+const [NEXT_MAJOR = '', NEXT_MINOR = ''] = NEXT.split('.');
+
+/** Versions, and the oldest that would do for those that are too old; empty for the others. */
+const VERSIONS: readonly (readonly [version: string, needed: string])[] = [
+  ['12.22.0', OLDEST],
+  [`${Number(MAJOR) - 1}.99.0`, OLDEST],
+  [`${MAJOR}.${Number(MINOR) - 1}.1`, OLDEST],
+  [`${OLDEST}.0`, ''],
+  [`${MAJOR}.99.0`, ''],
+  [`${Number(NEXT_MAJOR) - 1}.99.0`, NEXT],
+  [`${NEXT_MAJOR}.${Number(NEXT_MINOR) - 1}.9`, NEXT],
+  [`${NEXT}.0`, ''],
+  [`${Number(NEXT_MAJOR) + 1}.0.0`, ''],
+];
+
+test.each(VERSIONS)('Node %s runs the npm scripts, or they say that it is too old', (version, needed) => {
   const ended = run(process.execPath, ['--import', pretend(version), 'scripts/node-version.cjs']);
-  const sentence = oldNode('plant-store', version, `npx -y -p node@${MAJOR} npm install`);
-  expect(ended).toMatchObject({ status, stderr: status === 0 ? '' : sentence });
+  const [major = ''] = needed.split('.');
+  const sentence = oldNode('plant-store', version, `npx -y -p node@${major} npm install`, needed);
+  expect(ended).toMatchObject(needed === '' ? { status: 0, stderr: '' } : { status: 2, stderr: sentence });
 });
 
-const LAYOUT = 'scripts/new/layout';
+test.each(VERSIONS)('make in a new service runs on Node %s, or installs another', (version, needed) => {
+  const service = join(project.folder, 'service');
+  const old = join(service, 'old');
+  writeOldNode(old, version);
+  for (const file of ['Makefile', 'package.json', '.nvmrc'])
+    cpSync(join(project.folder, LAYOUT, file), join(service, file));
+  writeFileSync(join(service, 'package-lock.json'), '{}');
+  const { stdout } = spawnSync('make', ['--dry-run', 'install'], {
+    cwd: service,
+    encoding: 'utf8',
+    env: { PATH: `${old}:${process.env['PATH'] ?? ''}` },
+  });
+  expect(stdout.includes('is too old')).toBe(needed !== '');
+});
+
 const scriptsIn = (file: string) =>
   Object.entries((JSON.parse(project.read(file)) as { scripts: Readonly<Record<string, string>> }).scripts);
 

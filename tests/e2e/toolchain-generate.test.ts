@@ -44,7 +44,7 @@ it('reports a new operation, and writes a stub that compiles but cannot run in p
   expect(status).toBe(0);
   expect(output.split('\n')).toEqual([
     '          #/paths/~1notes~1{id}/get: GET /notes/{id} (getNote) is new',
-    'src/handlers/get-note.ts is new: a stub, which answers from the document until you write it',
+    'src/handlers/get-note.ts is a new stub: it responds from the document until you write it',
     "openapi/overlay.yaml: an example for $.paths['/notes/{id}'].get.parameters[0], which the tests use",
     'written: generated/openapi.json, generated/openapi.d.ts',
     '',
@@ -75,9 +75,9 @@ it('never changes an existing handler, and lists the steps to do by hand', async
   project.edit('src/handlers/index.ts', '=> ({\n  createNote: createNote(store),\n})', '=> listed(store)');
   const index = project.read('src/handlers/index.ts');
   const { output } = await generate();
-  expect(output).toContain('src/handlers/get-note.ts exists and is not changed');
+  expect(output).toContain('src/handlers/get-note.ts already exists and is not changed');
   expect(output).toContain("add to src/handlers/index.ts: import { getNote } from './get-note';");
-  expect(output).toContain('and to the object that its createHandlers returns: getNote: getNote(store),');
+  expect(output).toContain('and to the object that createHandlers returns there: getNote: getNote(store),');
   expect(project.read('src/handlers/get-note.ts')).toBe('// mine\n');
   expect(project.read('src/handlers/index.ts')).toBe(index);
 });
@@ -188,7 +188,7 @@ it('shows where the overlay contradicts the document', async () => {
     status: 1,
     output:
       'openapi/overlay.yaml, at #/components/responses/Unauthorized/description: the document has "Show your card", ' +
-      'the overlay "No token was sent, or it was refused.": write it into the document, since an overlay adds and removes, and replaces nothing\n',
+      'the overlay has "No token was sent, or it was refused.": change the document, because an overlay can add and remove, but not replace\n',
   });
 });
 
@@ -202,7 +202,7 @@ const HEADER = `parameters:
       operationId`;
 const KEY = 'key: { type: apiKey, in: header, name: X-Key }';
 const BREAKS =
-  'a client of the earlier contract would break: undo the change, or accept the break (`npx contract-first breaking --help` shows how)';
+  'existing clients would break: undo the breaking changes, or accept them (`npx contract-first breaking --help` shows how)';
 const WRITTEN = 'written: generated/openapi.json, generated/openapi.d.ts';
 const POST = '#/paths/~1notes/post';
 
@@ -234,7 +234,7 @@ const EDITS: readonly [string, readonly (readonly [string, string])[], readonly 
       '          #/security: POST /notes: requests with the API key X-Key in the header alone are admitted now',
       '          #/components/securitySchemes/key: the security scheme key is new',
       'the security scheme key is new: add apiKeys(...) for it to src/auth.ts, and its variables to .env.example',
-      'no operation demands the security scheme bearerAuth any more: delete its verifier in src/auth.ts',
+      'no operation requires the security scheme bearerAuth any longer: delete its verifier in src/auth.ts',
       BREAKS,
       WRITTEN,
     ],
@@ -260,7 +260,7 @@ const EDITS: readonly [string, readonly (readonly [string, string])[], readonly 
     [["'400':", `${PROBLEM}        '400':`]],
     [
       `          ${POST}/responses/409: the status 409 is new`,
-      'createNote may answer 409 now: return it in src/handlers/create-note.ts, and prove it by a scenario of tests/contract/service.ts',
+      'createNote may now respond with 409: return it in src/handlers/create-note.ts and prove it with a scenario in tests/contract/service.ts',
       WRITTEN,
     ],
   ],

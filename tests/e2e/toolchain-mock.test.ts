@@ -50,7 +50,7 @@ paths:
   const address = await serve(folder.write({ 'openapi.yaml': text }));
   const [account] = await mock.printed(/^served .*$/m);
   expect(account).toBe('served 1 of 2 operations, 0 keywords not enforced');
-  expect(mock.output()).toContain('OpenAPI 3.0.3 is converted to 3.1.0: nullable is the type null (1)');
+  expect(mock.output()).toContain('OpenAPI 3.0.3 is converted to 3.1.0: nullable becomes the type null (1)');
   expect(mock.output()).toMatch(/ POST \/things is not served: #.*multipart\/mixed cannot be served/);
   expect(await (await fetch(`${address}/things`)).json()).toEqual({ at: null });
 });
@@ -68,10 +68,12 @@ it.each([
 });
 
 it.each([
-  ['secret', 'secret', 'secret'],
-  ['one:read write, two', 'one', 'two'],
-])('prints credentials with the first token of API_TOKENS=%s; each passes', async (tokens, first, last) => {
-  const address = await serve(SECURITY, { API_TOKENS: tokens });
+  ['API_TOKENS', 'secret', 'secret', 'secret'],
+  ['API_TOKENS', 'one:read write, two', 'one', 'two'],
+  ['API_TOKENS_FILE', 'one:read write\ntwo\n', 'one', 'two'],
+])('prints credentials with the first token of %s %j; each passes', async (variable, tokens, first, last) => {
+  const value = variable === 'API_TOKENS' ? tokens : folder.write({ tokens });
+  const address = await serve(SECURITY, { [variable]: value });
   const [line] = await mock.printed(/^\{.*\}$/m);
   expect(JSON.parse(line)).toMatchObject({
     bearer: { valid: first, invalid: `${first}-invalid` },
@@ -94,7 +96,7 @@ it.each([
 
 it('generates a valid token if none is configured', async () => {
   const address = await serve(SECURITY);
-  const [, token = ''] = await mock.printed(/this token is valid until the mock ends: (\S+)/);
+  const [, token = ''] = await mock.printed(/until the mock stops, use this token: (\S+)/);
   const answer = await ask(address, { Authorization: `Bearer ${token}` });
   expect(await answer.json()).toEqual({ name: 'text' });
   expect((await ask(address, { Authorization: 'Bearer other' })).status).toBe(401);
@@ -114,8 +116,8 @@ it('serves a document with an unknown keyword, and reports it as unchecked', asy
 });
 
 it.each([
-  ['a folder', 'openapi', 2, 'openapi: expected an OpenAPI document: it is a folder'],
-  ['a missing file', 'none.yaml', 2, 'none.yaml: expected an OpenAPI document: there is no such file'],
+  ['a folder', 'openapi', 2, 'openapi: cannot read the OpenAPI document: it is a folder'],
+  ['a missing file', 'none.yaml', 2, 'none.yaml: cannot read the OpenAPI document: there is no such file'],
   [
     'another file',
     'package.json',

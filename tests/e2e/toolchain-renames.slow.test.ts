@@ -38,11 +38,11 @@ const { project, ask, run } = useToolchain(async (copy, ask) => {
 });
 
 const renamed = (was: string, is: string) =>
-  `the operation ${was} is ${is} now: rename ${fileOf(was)} to ${kebab(is)}.ts, and ${was} to ${is} in it and in src/handlers/index.ts`;
+  `the operation ${was} is now ${is}: rename ${fileOf(was)} to ${kebab(is)}.ts, and ${was} to ${is} in it and in src/handlers/index.ts`;
 const moved = (was: string, is: string) =>
-  `the operation ${was} is ${is} now: move the code of its handler from ${fileOf(was)} to ${fileOf(is)}, which has that of another operation`;
+  `the operation ${was} is now ${is}: move the code of its handler from ${fileOf(was)} to ${fileOf(is)}, which contains that of another operation`;
 const dropped = (id: string) =>
-  `${id} is not an operation of the document: move what another operation needs of ${fileOf(id)}, which somebody wrote, and delete its lines in src/handlers/index.ts`;
+  `${id} is not an operation of the document: ${fileOf(id)} is not a stub: move what other operations need from it, then delete it and its lines in src/handlers/index.ts`;
 
 /** The operations of the two paths. */
 type Items = readonly [notes: Readonly<Record<string, string>>, topics: Readonly<Record<string, string>>];
@@ -93,7 +93,7 @@ const CASES: readonly Case[] = [
 ];
 
 const aboutHandlers = (output: string) =>
-  output.split('\n').filter((line) => /is not an operation|the operation .* now: /.test(line));
+  output.split('\n').filter((line) => /is not an operation|the operation .* is now .*: /.test(line));
 
 it.each(CASES.map(([name, items, sentences, paths = []]) => [name, items, sentences, paths] as const))(
   'after a rename of %s, every command says the same on every run, and no stub is written',
@@ -107,7 +107,7 @@ it.each(CASES.map(([name, items, sentences, paths = []]) => [name, items, senten
     rmSync(join(project().folder, '.cache'), { recursive: true, force: true }); // as in a clone
     expect(aboutHandlers((await ask()).output)).toEqual(sentences);
     expect((await ask({ what: 'left' })).output).toBe(`${sentences.join('\n')}\n`);
-    const waiting = sentences.filter((line) => line.includes(' now: '));
+    const waiting = sentences.filter((line) => line.includes(' is now '));
     const { status, output } = run('generate', '--check');
     expect([status, aboutHandlers(output)]).toEqual([waiting.length > 0 ? 1 : 0, waiting]);
     // The compiler does not see that two handlers of one type have changed places.
@@ -122,7 +122,7 @@ it.each(CASES.map(([name, items, sentences, paths = []]) => [name, items, senten
 it('names the path parameters that have other names, with the files to change', async () => {
   changeTo([READ, TOPICS], ['/notes/{noteId}']);
   const sentence = (id: string, was: string) =>
-    `the path parameter id of ${id} is noteId now: rename it in ${fileOf(was)} and tests/contract/service.ts`;
+    `the path parameter id of ${id} is now noteId: rename it in ${fileOf(was)} and tests/contract/service.ts`;
   expect((await ask()).output.split('\n').slice(1, 3)).toEqual([
     sentence('readNote', 'getNote'),
     sentence('dropNote', 'dropNote'),

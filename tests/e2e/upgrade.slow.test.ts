@@ -105,7 +105,7 @@ describe('contract-first upgrade', () => {
     expect(second).not.toContain(' eslint@');
     expect(others).toEqual([]);
     expect(stdout).toContain('unless your code imports it: fast-check\n');
-    expect(stdout).toContain('npx contract-first generate, when what it says above is done'); // this one has no document
+    expect(stdout).toContain('npx contract-first generate, once you have done what it says above'); // this one has no document
     expect(status).toBe(1);
   });
 
@@ -156,9 +156,9 @@ test('a service of 2.0.0 works unchanged, and keeps its contract', async () => {
   });
   expect(runIn(service, 'contract-first', 'seed')).toEqual({
     status: 2,
-    output: 'expected the program src/seed.ts, got none: a new service of this version has one\n',
+    output: 'src/seed.ts does not exist: a new service of this version has one\n',
   });
-  expect(runIn(service, 'contract-first', 'todo').output).toBe('nothing is left to do\n');
+  expect(runIn(service, 'contract-first', 'todo').output).toBe('nothing remains to be done\n');
 
   const env = { PORT: '0', API_KEYS: 'key', API_USERS: 'ada:secret', DATABASE_URL: 'memory:' };
   const server = startProcess(['--import', 'tsx', 'src/main.ts'], env, service);

@@ -96,7 +96,7 @@ test('workers are one server: its token, quota, metrics, log and end', async () 
     expect(lines).toContainEqual(expect.objectContaining({ worker, status: SUCCESS }));
   expect(server.output().match(/Bearer/g)).toHaveLength(1);
   expect(server.output().match(/listening on/g)).toHaveLength(1);
-  expect(server.output().match(/has been applied/g)).toHaveLength(1);
+  expect(server.output().match(/applied migration/g)).toHaveLength(1);
 });
 
 test('a worker that is killed is replaced; the server is not ready meanwhile, and no counter falls', async () => {
@@ -217,7 +217,7 @@ test('an uncaught exception ends one worker after its requests, and another take
   );
   expect(await createPlants(server, [1])).toEqual([SUCCESS]);
   await server.printed(/"level":"fatal".*left behind/);
-  await server.printed(/"exit":1,"msg":"a worker has ended/);
+  await server.printed(/"exit":1,"msg":"a worker exited/);
   await until(200, () => statusOf(server, '/-/ready'));
   expect(await server.stop()).toBe(0);
 });
@@ -277,12 +277,12 @@ test.each<[string, () => Record<string, string>, RegExp]>([
   [
     'a port in use',
     () => ({ PORT: String((taken.address() as AddressInfo).port) }),
-    /^PORT: expected a free port, got \d+, which another program uses$/,
+    /^PORT: port \d+ is already in use$/,
   ],
   [
     'a port of probes in use',
     () => ({ OPS_PORT: String((taken.address() as AddressInfo).port) }),
-    /^OPS_PORT: expected a free port, got \d+, which another program uses$/,
+    /^OPS_PORT: port \d+ is already in use$/,
   ],
   ['a broken database', () => ({ DATABASE_URL: 'sqlite:/dev/null/plants.db' }), /^DATABASE_URL: SQLite file/],
 ])('the start fails as a whole, with one message: %s', async (_, env, message) => {

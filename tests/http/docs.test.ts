@@ -100,7 +100,10 @@ test.each([
 test.each(['identity;q=0', '*;q=0', 'identity;q=0, deflate'])('Accept-Encoding: %s is 406', async (field) => {
   const { status, headers, body } = await raw('/-/docs', { 'Accept-Encoding': field });
   expect([status, headers['vary']]).toEqual([406, 'Accept-Encoding']);
-  expect(JSON.parse(body.toString())).toMatchObject({ error: 40600 });
+  expect(JSON.parse(body.toString())).toMatchObject({
+    error: 40600,
+    message: `unsupported Accept-Encoding ${field}; expected br or gzip or identity`,
+  });
 });
 
 test('responses that wait for their client hold no file', async () => {

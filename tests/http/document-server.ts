@@ -81,6 +81,7 @@ export const DOCUMENTS = [
   'security.yaml',
   'strings.yaml',
   'uploads.yaml',
+  'brackets.yaml',
 ];
 
 /** Reads a document of tests/http/documents and bundles its files. */

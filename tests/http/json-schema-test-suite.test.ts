@@ -137,8 +137,14 @@ async function compare(all: Groups, found: Found): Promise<void> {
   await close();
 }
 
-it('agrees with the JSON Schema Test Suite in both directions, except for the rules of differences.ts', async () => {
-  const entries = readSuite().map((group, i) => [i, group] as const);
+const SUITE = readSuite();
+const TESTS = SUITE.flatMap(({ tests }) => tests);
+const AGREED = SUITE.filter((group) => !REFUSED.some(({ applies }) => applies(group)))
+  .flatMap(({ tests }) => tests)
+  .filter((test) => (JUDGED.find(({ applies }) => applies(test))?.accepted ?? test.valid) === test.valid);
+
+it(`agrees with ${AGREED.length} of ${TESTS.length} tests in both directions, and with differences.ts on the others`, async () => {
+  const entries = SUITE.map((group, i) => [i, group] as const);
   // One document for all schemas, except for those with anchors, whose names apply to the whole document.
   const parts = [
     new Map(entries.filter(([, { anchored }]) => !anchored)),

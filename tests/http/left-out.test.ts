@@ -36,7 +36,7 @@ it.each<[string, unknown, string]>([
 ])('the version of the service may be %s', (_, version, text) => {
   const document = { ...buildDocument({}), info: { title: 'A', version } };
   expect(leftOut(document)).toEqual([
-    `#/info/version is taken as ${text}: #/info/version: is not a text, which OpenAPI requires`,
+    `#/info/version is read as ${text}: #/info/version: is not a string, which OpenAPI requires`,
   ]);
 });
 

@@ -345,3 +345,45 @@ describe('parts by their position, in OpenAPI 3.2', () => {
     await expect(send(key, description, '', openapi)).rejects.toThrow(finding);
   }); // prettier-ignore
 });
+
+describe('names in brackets', () => {
+  const file = (text: string) => new File([text], `${text}.png`, { type: 'image/png' });
+  const given = (text: string) => ({ name: `${text}.png`, type: 'image/png', size: text.length, text });
+  const properties = {
+    title: TEXT,
+    address: {
+      anyOf: [{ type: 'object', properties: { city: TEXT, geo: { type: 'object' } } }, { enum: [''] }],
+    },
+    tags: { type: 'array', items: TEXT },
+    colors: { type: 'array', items: { type: 'object', properties: { R: { type: 'integer' } } } },
+    photos: { type: 'array', items: FILE },
+    photo: FILE,
+  };
+  const json = (text: string) => new File([text], 'blob', { type: 'application/json' });
+
+  it.each<[string, readonly (readonly [string, string | File])[], object]>([
+    ['an object', [['address[city]', '50% +\r\n']], { address: { city: '50% +\r\n' } }],
+    ['an object in an object', [['address[geo][a]', '1']], { address: { geo: { a: '1' } } }],
+    ['an object that is JSON in an object', [['address[geo]', '{"a":1}']], { address: { geo: { a: 1 } } }],
+    ['a text in the place of an object', [['address', '']], { address: '' }],
+    ['a list', [['tags[]', 'a%62'], ['tags[]', '']], { tags: ['a%62', ''] }], // prettier-ignore
+    ['a list with indexes', [['colors[1][R]', '2'], ['colors[0][R]', '1']], { colors: [{ R: 1 }, { R: 2 }] }], // prettier-ignore
+    ['a list of files', [['photos[]', file('a')], ['photos[]', file('b')]], { photos: [given('a'), given('b')] }], // prettier-ignore
+    ['a list of files with indexes', [['photos[1]', file('b')], ['photos[0]', file('a')]], { photos: [given('a'), given('b')] }], // prettier-ignore
+  ])('carry %s', async (_, entries, expected) => {
+    expect((await upload(properties, formOf(...entries))).given).toEqual(expected);
+  });
+
+  it.each<[string, readonly (readonly [string, string | File])[]]>([
+    ['body/title[] is not how the document writes title', [['title[]', 'x']]],
+    ['body/photo[] is not how the document writes photo', [['photo[]', file('a')]]],
+    ['body/photos[] is given with and without brackets', [['photos', file('a')], ['photos[]', file('b')]]], // prettier-ignore
+    ['body/photos has 1 items, but none with the index 0', [['photos[x]', file('a')]]],
+    ['body/photos/0 is given more than once', [['photos[0]', file('a')], ['photos[0]', file('b')]]], // prettier-ignore
+    ['body/address must have the Content-Type text/plain', [['address', json('{"city":"x"}')]]],
+    ['body/address[city has brackets that are not in pairs: expected name[property] or name[0]', [['address[city', 'x']]], // prettier-ignore
+    ['body/address/city is no object or list by its schema, so no brackets follow its name', [['address[city][x]', 'x']]], // prettier-ignore
+  ])('%s', async (message, entries) => {
+    expect(await upload(properties, formOf(...entries))).toMatchObject({ status: 400, given: message });
+  });
+});

@@ -1,6 +1,7 @@
 import request from 'supertest';
 import type { Answer } from '../../src/contract';
-import { buildDocument, buildService, json } from '../support/service';
+import { buildDocument, buildService, json, listening } from '../support/service';
+import { exchange } from '../support/wire';
 
 const STRING = { schema: { type: 'string' } };
 const versions = (required: string) => ({ schema: { type: 'object', required: [required] } });
@@ -86,7 +87,7 @@ describe('the response has a media type that the client accepts', () => {
     const response = await request(app).post('/things').set('Accept', 'image/png').expect(406);
     expect(response.body).toEqual({
       error: 40600,
-      message: 'expected an Accept that includes application/json or text/csv, got others',
+      message: 'unsupported Accept image/png; expected application/json or text/csv',
     });
     expect(given).toEqual([]);
   });
@@ -145,6 +146,74 @@ describe('the response has a media type that the client accepts', () => {
     const responses = { 200: { ...both, headers: { vary: STRING } } };
     expect(await get(responses, 'text/csv', { headers: { vary: 'Origin' } })).toMatchObject({
       vary: 'Origin, Accept',
+    });
+  });
+});
+
+describe('a refusal names what was received and what is expected', () => {
+  const both = { ...json({}), 'text/csv': STRING };
+  const LONG = 'a'.repeat(3_000);
+  // Each byte that HTTP admits in a field value, between two that stay (RFC 9110 section 5.5).
+  const BYTES = Array.from({ length: 256 }, (_, byte) => byte).filter(
+    (byte) => byte === 9 || (byte >= 0x20 && byte !== 0x7f),
+  );
+  const shown = (byte: number) => (byte < 0x20 || byte > 0x7e ? '\ufffd' : String.fromCharCode(byte));
+
+  const TYPES = 'application/json or text/csv';
+  // The field is `before`, the value and `after`.
+  const KINDS = [
+    [415, 'Content-Type', 'Content-Type: ', '', TYPES],
+    [415, 'Content-Encoding', 'Content-Type: text/csv\r\nContent-Encoding: ', '', 'identity'],
+    [415, 'charset', 'Content-Type: text/csv; charset="', '"', 'utf-8'],
+    [406, 'Accept', 'Content-Type: text/csv\r\nAccept: ', '', TYPES],
+  ] as const;
+  it.each(KINDS)('%i, %s', async (status, name, before, after, expected) => {
+    const responses = { 200: { description: '', content: both } };
+    const { app, given } = serve({ requestBody: { content: both }, responses }, () => ({
+      status: 200,
+      body: '',
+    }));
+    const ask = async (port: number, value: string) => {
+      const head = `POST /things HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n${before}${value}${after}\r\n\r\na`;
+      const [reply] = await exchange(port, Buffer.from(head, 'latin1'));
+      return {
+        status: reply?.status,
+        message: (JSON.parse(reply?.body ?? '') as { message: string }).message,
+      };
+    };
+    await listening(app, async (port) => {
+      const refused = (value: string) => ({
+        status,
+        message: `unsupported ${name} ${value}; expected ${expected}`,
+      });
+      expect(await ask(port, 'image/png')).toEqual(refused('image/png'));
+      expect(await ask(port, `image/${LONG}`)).toEqual(refused(`image/${'a'.repeat(94)}...`));
+      // Two would end the text of the charset, and it is compared in lower case.
+      for (const byte of BYTES.filter(
+        (one) => name !== 'charset' || !/["\\A-Z]/.test(String.fromCharCode(one)),
+      ))
+        expect(await ask(port, `image/png, x${String.fromCharCode(byte)}y`)).toEqual(
+          refused(`image/png, x${shown(byte)}y`),
+        );
+    });
+    expect(given).toEqual([]);
+  });
+
+  it('a body without a media type', async () => {
+    const { app } = serve({ requestBody: { content: both } }, () => ({ status: 204 }));
+    await listening(app, async (port) => {
+      for (const field of ['', 'Content-Type:\r\n']) {
+        const [reply] = await exchange(
+          port,
+          `POST /things HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n${field}\r\na`,
+        );
+        expect(reply).toMatchObject({
+          status: 415,
+          body: expect.stringContaining(
+            '"missing Content-Type; expected application/json or text/csv"',
+          ) as string,
+        });
+      }
     });
   });
 });

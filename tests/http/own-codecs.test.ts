@@ -131,7 +131,7 @@ it.each<[string, string, OwnCodec, string | Uint8Array, string]>([
     'application/x-ndjson',
     ndjson,
     '{"a":1,"a":2}',
-    'NDJSON: the property name "a" stands twice',
+    'NDJSON: the property name "a" occurs twice',
   ],
   ['a row', 'text/csv', csv, 'a,b\n1', 'CSV: expected 2 cells in each row'],
   ['UTF-8', 'text/csv', csv, Buffer.from([0x61, 0xff]), 'UTF-8'],
@@ -342,4 +342,78 @@ describe('at start', () => {
       'a body of application/cbor cannot be judged by a schema',
     );
   });
+});
+
+describe('a parameter is read by a codec for texts', () => {
+  const text = 'id,name\n9007199254740993,a+b';
+  const encoded = encodeURIComponent(text);
+  const rows = [{ id: BIG, name: 'a+b' }];
+  const row = {
+    type: 'object',
+    properties: { id: { type: 'integer', format: 'int64' }, name: { type: 'string' } },
+  };
+  const content = { 'text/csv': { schema: { type: 'array', items: row } } };
+
+  async function received(
+    parameter: object,
+    query: string,
+    headers = {},
+    codecs: readonly OwnCodec[] = [csv],
+  ) {
+    const seen: unknown[] = [];
+    const postThing = (given: unknown): Promise<Answer> => {
+      seen.push(given);
+      return Promise.resolve({ status: 204 });
+    };
+    const { app, outcomes } = buildService({
+      document: buildDocument({
+        openapi: '3.2.0',
+        operation: { parameters: [{ name: 'rows', content, ...parameter }] },
+      }),
+      codecs,
+      handlers: { postThing },
+    });
+    const answer = await listening(app, (port) =>
+      fetch(`http://127.0.0.1:${port}/things${query}`, { method: 'POST', headers }),
+    );
+    return answer.status === 204 ? seen[0] : [answer.status, outcomes[0]?.problem?.message];
+  }
+
+  it.each<[string, string, object, unknown]>([
+    ['query', `?rows=${encoded}`, {}, { query: { rows } }],
+    ['querystring', `?${encoded}`, {}, { query: rows }],
+    ['header', '', { rows: 'id,name' }, { header: { rows: [] } }],
+    ['cookie', '', { Cookie: `rows=${encoded}` }, { cookie: { rows } }],
+    [
+      'query',
+      '?rows=id,name%0A1',
+      {},
+      [400, 'the body is not well-formed CSV: expected 2 cells in each row'],
+    ],
+    ['query', `?rows=${encoded}&rows=a`, {}, [400, 'query/rows is given more than once']],
+    ['querystring', '?id%0Ax', {}, [400, 'query/0/id must be integer']],
+    ['query', '?rows=%ff', {}, [400, 'query/rows is not percent-encoded UTF-8']],
+  ])('in %s: %s %j', async (place, query, headers, expected) => {
+    expect(await received({ in: place }, query, headers)).toMatchObject(expected as object);
+  });
+
+  it('whose error has the place of the parameter', async () => {
+    const media = { content: { 'application/x-ndjson': {} } };
+    expect(await received({ in: 'query', ...media }, '?rows=1%0A%7B', {}, [ndjson])).toEqual([
+      400,
+      'query/rows is not well-formed NDJSON: expected a property name, got the end at position 1',
+    ]);
+  });
+
+  it.each(['query', 'querystring', 'header', 'cookie'])(
+    'and without one stops the start: in %s',
+    async (place) => {
+      const refused = received({ in: place, content: { 'application/x-rows': {} } }, '', {}, [csv, cbor]);
+      await expect(refused).rejects.toThrow(
+        place === 'querystring'
+          ? 'expected a form, JSON or text, got application/x-rows'
+          : 'application/x-rows is neither JSON nor a text that a codec of the service reads',
+      );
+    },
+  );
 });

@@ -240,6 +240,24 @@ describe.each([
     expect(code).toBe('ECONNRESET');
   });
 
+  test('are discarded behind an answer that breaks off, and its client gets what was written', async () => {
+    async function* answer() {
+      yield Buffer.from('hello');
+      await Promise.reject(new Error('lost'));
+    }
+    const { app } = serve(
+      () => Promise.resolve({ status: 200, contentType: 'application/x-own', body: answer() }),
+      { bodyLimit: 1_000_000 },
+    );
+    await listening(app, async (port) => {
+      const client = connect(port, '127.0.0.1');
+      client.write(head('Content-Length: 1000000\r\n') + 'x'.repeat(900_000));
+      let text = '';
+      for await (const piece of client) text += String(piece); // throws if it is reset
+      expect(text).toMatch(/^HTTP\/1.1 200 [^]*\r\n5\r\nhello\r\n$/);
+    });
+  });
+
   test('that a handler has begun to read are discarded behind its answer, too', async () => {
     let isComplete: boolean | undefined;
     const { app } = serve(

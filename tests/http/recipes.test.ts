@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { compileFunction } from 'node:vm';
-import { ModuleKind, transpile } from 'typescript';
+import { ModuleKind, ScriptTarget, transpile } from 'typescript';
+import { parse } from 'yaml';
 import * as contract from '../../src/contract';
 import { buildDocument, buildService, listening } from '../support/service';
+import { snippetsOf } from '../support/snippets';
 import { cbor, encodeCbor } from './codecs';
 
 /** The codecs and formats of a recipe, with these modules in place of those that it imports. */
@@ -57,5 +59,53 @@ test('MessagePack: integers are exact in both directions, and what is malformed 
       400,
       expect.stringContaining('"the body is not well-formed MessagePack"'),
     ]);
+  });
+});
+
+describe('JSON, or events that end with [DONE]', () => {
+  const [document, handler] = ['operationId: describePainting', 'describe-painting.ts'].map(
+    (part) =>
+      snippetsOf('docs/recipes.md').find(({ word, text }) => word.includes(part) || text.includes(part))
+        ?.text ?? '',
+  );
+  const exports: { describePainting?: () => contract.ServiceOptions['handlers'][string] } = {};
+  Reflect.apply(
+    compileFunction(transpile(handler ?? '', { module: ModuleKind.CommonJS, target: ScriptTarget.ESNext }), [
+      'exports',
+      'require',
+    ]),
+    undefined,
+    [exports],
+  );
+  const { paths } = parse(document ?? '') as { paths: object };
+  const { app, outcomes } = buildService({
+    document: buildDocument({ paths }),
+    handlers: exports.describePainting ? { describePainting: exports.describePainting() } : {},
+  });
+
+  test.each([
+    [false, 'application/json', '{"text":"Guernica is old"}'],
+    [undefined, 'application/json', '{"text":"Guernica is old"}'],
+    [
+      true,
+      'text/event-stream; charset=utf-8',
+      'data: {"word":"Guernica"}\n\ndata: {"word":"is"}\n\ndata: {"word":"old"}\n\ndata: [DONE]\n\n',
+    ],
+  ])('stream: %p is answered by %s, whatever Accept says', async (stream, type, expected) => {
+    await listening(app, async (port) => {
+      for (const accept of ['*/*', 'application/json', 'text/event-stream']) {
+        const answer = await fetch(`http://127.0.0.1:${port}/descriptions`, {
+          method: 'POST',
+          headers: { 'Content-Type': 'application/json', Accept: accept },
+          body: JSON.stringify({ title: 'Guernica', stream }),
+        });
+        expect([answer.status, answer.headers.get('content-type'), await answer.text()]).toEqual([
+          200,
+          type,
+          expected,
+        ]);
+      }
+    });
+    expect(outcomes.map(({ problem }) => problem)).toEqual(outcomes.map(() => undefined));
   });
 });

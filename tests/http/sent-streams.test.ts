@@ -1,5 +1,6 @@
 import { EventEmitter, on, once } from 'node:events';
 import { createReadStream } from 'node:fs';
+import { get, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { ReadableStream } from 'node:stream/web';
@@ -258,24 +259,26 @@ describe('a stream that does not end by itself', () => {
     expect(ends).toEqual(['Readable', 'ReadableStream']);
   });
 
-  /** What a client gets, how its connection ends, and what is reported. */
-  async function broken(...given: Parameters<typeof serve>) {
+  /** How the connection of a client ends, whether its response is complete, and what is reported. */
+  async function broken(version: '1.0' | '1.1', ...given: Parameters<typeof serve>): Promise<unknown[]> {
     const { app, outcomes, over, faults } = serve(...given);
     const ended = await listening(app, async (port) => {
       // Node 22 reads an end where a reset comes with the last bytes: a write notices it.
       const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
-      let code: unknown = 'no error';
-      client.on('error', (error: NodeJS.ErrnoException) => (code = error.code)).resume();
-      client.on('end', () => client.end('x'));
-      client.write(given[2]?.headers ? request('GET', '1.0') : request());
+      let text = '';
+      let end = 'end';
+      client.on('error', (error: NodeJS.ErrnoException) => (end = String(error.code)));
+      client.on('data', (piece) => (text += String(piece)));
+      client.on('end', () => (version === '1.0' ? client.end('x') : client.end()));
+      client.write(request('GET', version));
       await once(client, 'close').catch(() => undefined);
       await over;
-      return code;
+      return [end, text.endsWith('\r\n0\r\n\r\n')];
     });
     const [outcome] = outcomes;
     const { status, problem } = outcome ?? {};
     return [
-      ended,
+      ...ended,
       status,
       problem?.kind,
       problem?.message,
@@ -350,20 +353,26 @@ describe('a stream that does not end by itself', () => {
       'at its item 0',
       'the next piece of the body did not come within 100 ms',
     ],
-  ])('resets its connection and is reported if it %s', async (_, given, place, cause) => {
-    expect(await broken(...given)).toEqual([
-      'ECONNRESET',
+  ])('is incomplete for its client, and is reported, if it %s', async (_, given, place, cause) => {
+    const reported: unknown[] = [
       200,
       'unexpected',
       `the response broke off ${place}`,
       expect.stringContaining(cause),
       [],
-    ]);
+    ];
+    expect(await broken('1.1', ...given)).toEqual(['end', false, ...reported]);
+  });
+
+  test('resets its connection in HTTP/1.0, where the end of the connection is that of the response', async () => {
+    const [end, isComplete, status] = await broken('1.0', () => recorded([first, 7]).stream);
+    expect([end, isComplete, status]).toEqual(['ECONNRESET', false, 200]);
   });
 
   test('is ended after an error of an item: the signal is aborted, then return() is called', async () => {
     let calls: readonly string[] = [];
     await broken(
+      '1.1',
       (given) => {
         const made = recorded([{ id: 'a' }], given);
         ({ calls } = made);
@@ -373,6 +382,100 @@ describe('a stream that does not end by itself', () => {
       LINES,
     );
     expect(calls).toEqual(['next', 'return, aborted']);
+  });
+});
+
+describe('a stream that breaks off delivers what it has written', () => {
+  const KINDS = {
+    'an error': () => Promise.reject(new Error('lost')),
+    'its time': () => new Promise<never>(() => undefined),
+  };
+  // The operating system holds the first two; the last waits for its client.
+  const SIZES = [
+    [1, 5],
+    [40, 1_000],
+    [300, 65_536],
+  ] as const;
+  const CASES = Object.entries(KINDS).flatMap(([kind, fail]) =>
+    SIZES.map(([count, size]) => ({ kind, count, size, fail })),
+  );
+
+  /** Calls `read` once the stream has broken off, or waits for its client. */
+  async function whenBroken<T>(
+    { count, size, fail }: (typeof CASES)[0],
+    read: (port: number, broken: () => Promise<void>) => Promise<T>,
+  ) {
+    const { app, over } = serve(
+      async function* () {
+        yield* counted(count, size);
+        await fail();
+      },
+      { streams: { ...STREAMS, itemTimeout: 100 } },
+    );
+    return listening(app, (port) => read(port, () => (count * size < 1_000_000 ? over : Promise.resolve())));
+  }
+
+  test.each(CASES)('to a socket: $count pieces of $size bytes, then $kind', async (given) => {
+    const body = await whenBroken(given, async (port, broken) => {
+      const client = connect(port, '127.0.0.1').pause();
+      client.write(request().replace('Connection: close\r\n', ''));
+      await broken();
+      const chunks: Buffer[] = [];
+      for await (const chunk of client) chunks.push(chunk as Buffer); // throws if it is reset
+      const text = Buffer.concat(chunks).toString('latin1');
+      return joined(text.slice(text.indexOf('\r\n\r\n') + 4));
+    });
+    expect([body.length, /^a*$/.test(body)]).toEqual([given.count * given.size, true]); // no last chunk
+  });
+
+  test.each(CASES)('to the client of Node: $count pieces of $size bytes, then $kind', async (given) => {
+    await whenBroken(given, async (port, broken) => {
+      const [response] = (await once(get({ port, path: '/things' }), 'response')) as [IncomingMessage];
+      await broken();
+      let received = 0;
+      const read = async () => {
+        for await (const chunk of response) received += (chunk as Buffer).length;
+      };
+      await expect(read()).rejects.toThrow('aborted');
+      expect([received, response.complete]).toEqual([given.count * given.size, false]);
+    });
+  });
+
+  test('but not for ever: a client that does not read is given up', async () => {
+    const stopping = new AbortController();
+    let ended: (closed: Promise<unknown>) => void = () => undefined;
+    const closed = new Promise<unknown>((resolve) => (ended = resolve));
+    const large: OwnStreamCodec = {
+      ...lines,
+      compile: () => ({
+        async *encode(items) {
+          for await (const item of items) if (item) yield Buffer.alloc(30_000_000);
+        },
+      }),
+    };
+    const { app } = serve(
+      () => recorded([{ id: 1 }]).stream,
+      {
+        codecs: [bytes, large],
+        streams: { ...STREAMS, stopping: stopping.signal },
+        afterResponse: (_, { socket }) => {
+          ended(once(socket, 'close'));
+        },
+      },
+      { contentType: 'application/jsonl' },
+    );
+    await listening(
+      app,
+      async (port) => {
+        const client = connect(port, '127.0.0.1');
+        client.write(request());
+        await once(client, 'readable');
+        stopping.abort();
+        await closed;
+        client.destroy();
+      },
+      { sendTimeout: 200 } as object,
+    );
   });
 });
 

@@ -355,7 +355,7 @@ const FOLLOWED: Readonly<Record<keyof typeof ADVICE, Followed>> = {
     after: () => tested(named(NAME)),
   },
   renewWaiver: {
-    says: 'EXPIRED waiver: *maximum* (known, until 2026-06-30). Mend the cause and remove it, or set another date.',
+    says: 'EXPIRED waiver: *maximum* (known, until 2026-06-30). Fix the cause and remove it, or set another date.',
     before: () => tested(waived('2026-06-30'), on('2026-07-01')),
     after: () => tested(waived('2026-07-31'), on('2026-07-01')),
   },

@@ -2,8 +2,8 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { engines } from '../../package.json';
 
-/** The oldest Node that is supported. */
-export const [OLDEST = ''] = /[\d.]+/.exec(engines.node) ?? [];
+/** The oldest Node that is supported, and the oldest of the next major that is. */
+export const [OLDEST = '', NEXT = ''] = engines.node.match(/[\d.]+/g) ?? [];
 export const [MAJOR = ''] = OLDEST.split('.');
 
 /** What `node --import` loads to be another version. */
@@ -11,8 +11,8 @@ export const pretend = (version: string): string =>
   `data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'${version}'}})`;
 
 /** What an old Node prints before anything else. */
-export const oldNode = (project: string, version: string, line: string): string =>
-  `${project} needs Node ${OLDEST} or newer, and this is Node ${version}; to run it with a newer one:\n\n  ${line}\n\n`;
+export const oldNode = (project: string, version: string, line: string, needed = OLDEST): string =>
+  `${project} needs Node ${needed} or newer, and this is Node ${version}; to run it with a newer one:\n\n  ${line}\n\n`;
 
 /** Writes a program `node` of another version into a folder for PATH. */
 export function writeOldNode(folder: string, version: string): void {

@@ -9,9 +9,6 @@ const NAME = 'contract-first-server';
 /** The package that `make pack` builds. */
 export const TARBALL = join(ROOT, `.cache/pack/${NAME}-${version}.tgz`);
 
-/** What a service may install with `npm ci --omit=dev`: the number of packages, and their MB on the disk. */
-export const LARGEST = { packages: 175, megabytes: 55 };
-
 /** Unpacks a package into a folder. */
 export function unpack(tarball: string, folder: string): void {
   if (!existsSync(tarball)) throw new Error(`expected ${relative(ROOT, tarball)}: run \`make pack\``);

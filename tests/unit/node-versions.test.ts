@@ -7,9 +7,8 @@ const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 
 /** The Node that is used stands in .nvmrc, the oldest that is supported in package.json: here, and in a new service. */
 const USED = read('.nvmrc').trim();
-const OLDEST = /^>=(\d+\.\d+)$/.exec(
-  (JSON.parse(read('package.json')) as { engines: { node: string } }).engines.node,
-)?.[1];
+const { engines } = JSON.parse(read('package.json')) as { engines: { node: string } };
+const OLDEST = /^\^(\d+\.\d+) \|\| >=\d+\.\d+$/.exec(engines.node)?.[1];
 
 /** Files that say what a program does, and not what was measured or what a person reads. */
 const isProgram = (file: string): boolean =>
@@ -42,7 +41,7 @@ test('a version of Node stands in one place', () => {
   expect(places()).toEqual([
     // It tests the oldest, the used and the others.
     expect.stringMatching(`^\\.github/workflows/ci\\.yml: node: \\[${OLDEST ?? ''}, .*\\b${major}\\b.*\\]$`),
-    `package.json: "node": ">=${OLDEST ?? ''}"`,
-    `scripts/new/layout/package.json: "node": ">=${OLDEST ?? ''}"`,
+    `package.json: "node": "${engines.node}"`,
+    `scripts/new/layout/package.json: "node": "${engines.node}"`,
   ]);
 });

@@ -7,12 +7,16 @@ export interface Style {
   readonly explode: boolean;
   /** Whether the value is JSON text. */
   readonly json?: boolean;
+  /** Whether the value is a text in a media type that the client does not know. */
+  readonly isText?: boolean;
 }
 
 export interface Parameter extends Style {
   /** Whether it is required or has a default, so that to leave it out says something else than an empty list. */
   readonly isTelling?: boolean;
   readonly in: 'path' | 'query' | 'querystring' | 'header' | 'cookie';
+  /** The parts of a whole query that is a form. */
+  readonly parts?: Media['parts'];
 }
 
 /** A part of a form. */

@@ -3,7 +3,7 @@ import { closest } from './answer';
 import { type PartHeaders, type Sent, writeBody, writeForm } from './bodies';
 import type { Operation, Parameter, Scheme } from './plan';
 import { type CallOptions, UnwritableRequest } from './types';
-import { asIs, inCookie, inField, isEmpty, jsonOf, percent, queryOf, writePairs, writeText } from './write';
+import { asIs, inCookie, inField, isEmpty, percent, queryOf, wholeOf, writePairs, writeText } from './write';
 
 export type Given = Readonly<Record<string, unknown>>;
 
@@ -56,7 +56,8 @@ class WrittenParameters {
 
   write(parameter: Parameter, value: unknown): void {
     const { name, in: place, style } = parameter;
-    if (parameter.json !== true && isEmpty(value)) {
+    const isWhole = parameter.json === true || parameter.isText === true;
+    if (!isWhole && isEmpty(value)) {
       if (parameter.isTelling !== true && place !== 'path') return;
       throw new UnwritableRequest('nothing tells an empty list from none, or from an empty text');
     }
@@ -65,7 +66,7 @@ class WrittenParameters {
     else if (place === 'cookie')
       this.cookies.push(...writePairs(parameter, value, style === 'cookie' ? inCookie : percent));
     else if (place === 'querystring')
-      this.whole = parameter.json === true ? percent(jsonOf(value)) : writeForm({}, value);
+      this.whole = isWhole ? percent(wholeOf(parameter, value)) : writeForm(parameter.parts, value);
     else this.headers.set(name, inField(writeText(parameter, value, asIs)));
   }
 

@@ -74,6 +74,10 @@ export function jsonOf(value: unknown): string {
   return text;
 }
 
+/** The text of a value that has a media type. */
+export const wholeOf = ({ json }: Pick<Style, 'json'>, value: unknown): string =>
+  json === true ? jsonOf(value) : plain(value);
+
 /** Refuses a separator in a value: it would end the value. */
 function whole(text: string, separator: string): string {
   if (!text.includes(separator)) return text;
@@ -85,7 +89,7 @@ function whole(text: string, separator: string): string {
 /** The text of a path parameter or a header field. */
 export function writeText(rule: Style, value: unknown, encode: Encode): string {
   const { name, style, explode } = rule;
-  if (rule.json === true) return encode(jsonOf(value));
+  if (rule.json === true || rule.isText === true) return encode(wholeOf(rule, value));
   const prefix = style === 'label' ? '.' : style === 'matrix' ? ';' : '';
   const separator = explode && prefix !== '' ? prefix : ',';
   // A dot is no separator of a URL, but that of a label.
@@ -107,6 +111,19 @@ export function writeText(rule: Style, value: unknown, encode: Encode): string {
   );
 }
 
+/** The pairs of a value whose name continues in brackets: with the name of each property, and the index of each item. */
+function deepPairs(name: string, value: unknown, encode: Encode): [string, string][] {
+  if (typeof value !== 'object' || value === null) return [[name, encode(plain(value))]];
+  const parts = isList(value) ? [...value.entries()] : entriesOf(value);
+  if (parts.length === 0) throw new UnwritableRequest('nothing tells an empty list or object from none');
+  return parts.flatMap(([step, part]) => {
+    const inner = String(step);
+    if (/^$|[[\]]/.test(inner))
+      throw new UnwritableRequest(`brackets cannot carry the name ${JSON.stringify(inner)}`);
+    return deepPairs(`${name}${encode('[')}${encode(inner)}${encode(']')}`, part, encode);
+  });
+}
+
 /** The pairs of a value in a query, a cookie or a form. A list without items has none (RFC 6570 section 2.3). */
 export function writePairs(
   rule: Style,
@@ -116,7 +133,8 @@ export function writePairs(
 ): [string, string][] {
   const { style, explode } = rule;
   const name = encode(rule.name);
-  if (rule.json === true) return [[name, encode(jsonOf(value))]];
+  if (rule.json === true || rule.isText === true) return [[name, encode(wholeOf(rule, value))]];
+  if (style === 'deepObject') return isEmpty(value) ? [] : deepPairs(name, value, encode);
   const separator = separators[style] ?? ',';
   const part = (one: unknown) => (explode ? encode(plain(one)) : whole(encode(plain(one)), separator));
   if (isList(value)) {
@@ -127,8 +145,6 @@ export function writePairs(
   }
   if (typeof value !== 'object' || value === null) return [[name, encode(plain(value))]];
   const pairs = entriesOf(value).map(([key, member]): [string, string] => [part(key), part(member)]);
-  if (style === 'deepObject')
-    return pairs.map(([key, text]) => [`${name}${encode('[')}${key}${encode(']')}`, text]);
   return explode || pairs.length === 0 ? pairs : [[name, pairs.flat().join(separator)]];
 }
 

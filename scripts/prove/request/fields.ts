@@ -10,8 +10,18 @@ import {
   itemLocations,
   propertyLocations,
   type SchemaLocations,
+  type Type,
 } from '../schema/locations';
-import { all, decodeText, isScalarToo, mapMembers, primitiveText, serializeParameter } from './serialize';
+import {
+  admitsText,
+  all,
+  decodeBrackets,
+  decodeText,
+  isScalarToo,
+  mapMembers,
+  primitiveText,
+  serializeParameter,
+} from './serialize';
 
 /** A pair of a form, or a part of a multipart body. */
 export interface Field {
@@ -116,11 +126,12 @@ export function fieldsOf(schemas: Schemas, schema: string, isMultipart: boolean)
     const encoding = asObject(encodings[name]);
     const whole = propertyLocations(subschemas, name);
     const combinations = branchCombinations(schemas, whole);
+    const types = new Set(combinations.flatMap(admittedTypes));
     const at = (locations: SchemaLocations) => pieceOf(schemas, locations, encoding, isMultipart);
     return {
       whole,
-      style: styleOf(name, encoding),
-      types: new Set(combinations.flatMap(admittedTypes)),
+      style: styleOf(name, encoding, types),
+      types,
       piece: at(whole),
       item: (index: number) => at(itemLocations(combinations.flat(), index)),
     };
@@ -140,7 +151,7 @@ export function fieldsOf(schemas: Schemas, schema: string, isMultipart: boolean)
   };
   const decodeMember = (name: string, member: Value): Value | undefined => {
     const { whole, style, types, piece, item } = locate(name);
-    if (style) return decodeText(schemas, whole, member);
+    if (style) return (style.style === 'deepObject' ? decodeBrackets : decodeText)(schemas, whole, member);
     if (whole.length > 0 && whole.every(({ pointer }) => nodeAt(schemas.json, pointer) === false))
       return primitiveText(member);
     if (!types.has('array') || !Array.isArray(member)) return piece.decode(member);
@@ -155,13 +166,15 @@ export function fieldsOf(schemas: Schemas, schema: string, isMultipart: boolean)
   return { encode, decode };
 }
 
-/** The query parameter in whose style a property is written; undefined if it has none (OpenAPI 3.1 section 4.8.15.1). */
-function styleOf(name: string, encoding: JsonObject): Parameter | undefined {
-  const { style = 'form', explode = style === 'form', allowReserved } = encoding;
-  const isStyled = [encoding['style'], encoding['explode'], allowReserved].some(
-    (field) => field !== undefined,
-  );
-  if (!isStyled) return undefined;
+/**
+ * The query parameter in whose style a property is written; undefined if it has none (OpenAPI 3.1 section 4.8.15.1). An object
+ * whose schema also admits texts is no JSON text, so its name continues in brackets.
+ */
+function styleOf(name: string, encoding: JsonObject, types: ReadonlySet<Type>): Parameter | undefined {
+  const isUnion = types.has('object') && admitsText(types) && encoding['contentType'] === undefined;
+  const isStyled = ['style', 'explode', 'allowReserved'].some((field) => encoding[field] !== undefined);
+  if (!isStyled && !isUnion) return undefined;
+  const { style = isStyled ? 'form' : 'deepObject', explode = style === 'form' } = encoding;
   const written = { name, style: asString(style), explode: explode === true };
   return { ...written, in: 'query', required: false, schema: '', examples: [], schemaExamples: [] };
 }

@@ -1,4 +1,5 @@
 import type { Schemas } from '../document/direction';
+import { codecOf, isRange } from '../document/media';
 import type { Operation, Parameter } from '../document/model';
 import { NumberLiteral, print, type Value } from '../json/value';
 import {
@@ -26,7 +27,12 @@ const HEADER_VALUE = /^[!-~](?:[ -~]*[!-~])?$/;
 export function serializeParameter(parameter: Parameter, value: Value): string | undefined {
   const { in: location, style, explode } = parameter;
   const name = encodeName(location, parameter.name);
-  if (parameter.mediaType !== undefined) return addPrefix(parameter, percentEncode(location, print(value)));
+  if (parameter.mediaType !== undefined) {
+    const isJson = codecOf(parameter.mediaType) === 'json' || isRange(parameter.mediaType);
+    const text = typeof value === 'string' && !isJson ? value : print(value);
+    return addPrefix(parameter, percentEncode(location, text));
+  }
+  if (style === 'deepObject') return bracketPairs(name, value)?.join('&');
   if (!Array.isArray(value) && !(value instanceof Map)) {
     const text = primitiveText(value);
     if (text === undefined || !isUnambiguous(location, text)) return undefined;
@@ -54,13 +60,26 @@ export function serializeParameter(parameter: Parameter, value: Value): string |
       return `${name}=${flat.join('%20')}`;
     case 'pipeDelimited':
       return `${name}=${flat.join('%7C')}`;
-    case 'deepObject':
-      return value instanceof Map
-        ? keyed.map(([key, text]) => `${name}%5B${key}%5D=${text}`).join('&')
-        : undefined;
     default:
       return explode ? assigned.join(location === 'cookie' ? '; ' : '&') : `${name}=${flat.join(',')}`;
   }
+}
+
+/**
+ * The pairs of a value whose name continues in brackets: with the name of each property, and the index of each item. OpenAPI
+ * leaves what is nested undefined; this is what servers and clients agree on.
+ */
+function bracketPairs(name: string, value: Value): string[] | undefined {
+  if (!Array.isArray(value) && !(value instanceof Map)) {
+    const text = primitiveText(value);
+    return text?.isWellFormed() ? [`${name}=${encodeURIComponent(text)}`] : undefined;
+  }
+  const parts = Array.isArray(value) ? value.map((item, i) => [String(i), item] as const) : [...value];
+  if (parts.length === 0 || parts.some(([step]) => /^$|[[\]]/.test(step) || !step.isWellFormed()))
+    return undefined;
+  return all(
+    parts.map(([step, part]) => bracketPairs(`${name}%5B${encodeURIComponent(step)}%5D`, part)),
+  )?.flat();
 }
 
 /** Adds the prefix of the style to an encoded primitive. */
@@ -119,11 +138,39 @@ export function decodeText(schemas: Schemas, locations: SchemaLocations, value: 
   return readings.length === 1 ? readings[0] : undefined;
 }
 
+/**
+ * Decodes a value whose name continues in brackets, which tell objects and lists from primitives, but not from each other.
+ *
+ * @returns undefined if the schema allows more than one result
+ */
+export function decodeBrackets(
+  schemas: Schemas,
+  locations: SchemaLocations,
+  value: Value,
+): Value | undefined {
+  const alternatives = branchCombinations(schemas, locations);
+  const allowed = new Set(alternatives.flatMap(admittedTypes));
+  const subschemas = alternatives.flat();
+  if (Array.isArray(value) || value instanceof Map) {
+    if (!allowed.has(Array.isArray(value) ? 'array' : 'object')) return undefined;
+    if (allowed.has('array') && allowed.has('object')) return undefined;
+    return value instanceof Map
+      ? mapMembers(value, (name, member) =>
+          decodeBrackets(schemas, propertyLocations(subschemas, name), member),
+        )
+      : all(value.map((entry, index) => decodeBrackets(schemas, itemLocations(subschemas, index), entry)));
+  }
+  const text = primitiveText(value);
+  if (text === undefined || !admitsText(allowed)) return undefined;
+  const readings = decodePrimitive(allowed, text);
+  return readings.length === 1 ? readings[0] : undefined;
+}
+
 /** What a text may stand for where the schema at a pointer describes a primitive value. */
 export const readingsOf = (schemas: Schemas, schema: string, text: string): Value[] =>
   decodePrimitive(new Set(branchCombinations(schemas, anyValueOf(schema)).flatMap(admittedTypes)), text);
 
-const admitsText = (allowed: ReadonlySet<Type>): boolean =>
+export const admitsText = (allowed: ReadonlySet<Type>): boolean =>
   (['string', 'integer', 'number', 'boolean'] as const).some((type) => allowed.has(type));
 
 /** Whether a receiver may read a list of one item as the item. */

@@ -1,12 +1,12 @@
 import type { Schemas } from '../document/direction';
 import type { Document, Examples, MediaType, Operation, Parameter } from '../document/model';
 import { codecOf } from '../document/media';
-import type { Value } from '../json/value';
+import { toJavaScript, type Value } from '../json/value';
 import type { Oracle } from '../schema/oracle';
 import { anyValueOf, branchCombinations, isClosed, propertyNames } from '../schema/locations';
 import { type Mode, samples } from '../schema/samples';
 import { type Body, type BodyCodec, bodyEncoding, codecOfBody, formOf, schemaOfBody } from './encodings';
-import { decodeText, serializeParameter } from './serialize';
+import { decodeBrackets, decodeText, serializeParameter } from './serialize';
 
 /** The encoded parameters and body of a request. */
 export interface Inputs {
@@ -41,12 +41,15 @@ export function slots(document: Document, operation: Operation): Slot[] {
   return [...parameters, ...bodies];
 }
 
-function parameterSlot({ requests }: Document, parameter: Parameter): Slot {
+function parameterSlot({ requests, encoders }: Document, parameter: Parameter): Slot {
   // OpenAPI 3.2 section 4.12.1: a form may be the whole query string.
   const isForm = parameter.in === 'querystring' && codecOf(parameter.mediaType ?? '') === 'form';
   const form = isForm ? formOf(requests, parameter.schema) : undefined;
-  const encode = (value: Value): string | undefined =>
-    form ? form.encode(value) : serializeParameter(parameter, value);
+  const own = encoders[parameter.mediaType ?? ''];
+  const encode = (value: Value): string | undefined => {
+    if (form) return form.encode(value);
+    return serializeParameter(parameter, own ? Buffer.from(own(toJavaScript(value))).toString() : value);
+  };
   return {
     label: `${parameter.in} ${parameter.name}`,
     schema: parameter.schema,
@@ -56,11 +59,11 @@ function parameterSlot({ requests }: Document, parameter: Parameter): Slot {
     parameter,
     decode: (value) => {
       if (form) return form.decode(value);
-      if (serializeParameter(parameter, value) === undefined) return undefined;
+      if (encode(value) === undefined) return undefined;
       if (hasUnlistedPairs(requests, parameter, value)) return undefined;
-      return parameter.mediaType === undefined
-        ? decodeText(requests, anyValueOf(parameter.schema), value)
-        : value;
+      if (parameter.mediaType !== undefined) return value;
+      const decode = parameter.style === 'deepObject' ? decodeBrackets : decodeText;
+      return decode(requests, anyValueOf(parameter.schema), value);
     },
     fill: (inputs, value) => ({
       ...inputs,

@@ -32,14 +32,14 @@ async function run(
     const { curl } = await target.inspect();
     for (const { name, value } of curl?.secrets ?? []) console.log(`export ${name}=${value}`);
     console.log(
-      `export BASE=http://${host}:${port}\n\nThe server of the contract tests, with its examples, until Ctrl-C.`,
+      `export BASE=http://${host}:${port}\n\nThe server of the contract tests is running with its examples; press Ctrl-C to stop it.`,
     );
     return 0;
   }
   const outcome = await runCommand(target, values, { locate: source.locate, supervision });
   if (outcome.status !== 0) console.log(`The server for the curl lines: ${RUN} contract --serve`);
   if ((await target.inspect()).stubs.length + target.waivers.length > 0)
-    console.log(`What is left to write: ${RUN} todo`);
+    console.log(`What remains to be written: ${RUN} todo`);
   return outcome;
 }
 

@@ -8,7 +8,6 @@ import { SERVICE, type ServiceTarget } from './service-target';
  */
 export function loadService(): ServiceTarget {
   const module = loadModule(SERVICE) as { readonly service: () => ServiceTarget } | undefined;
-  if (!module)
-    throw new Error(`expected ${SERVICE}, which makes the service a target of the tests, got none`);
+  if (!module) throw new Error(`${SERVICE} is missing: it makes the service a target of the contract tests`);
   return named(SERVICE, () => module.service());
 }

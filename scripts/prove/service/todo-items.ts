@@ -41,8 +41,8 @@ export function itemsOf(
     ...item(
       stubs.map((id) => `${id}: ${fileOf(id)}`),
       [
-        'operation is a stub, which answers from the document: write the handler',
-        'operations are stubs, which answer from the document: write the handlers',
+        'operation is a stub that responds from the document: write the handler',
+        'operations are stubs that respond from the document: write the handlers',
       ],
     ),
     ...item(
@@ -56,8 +56,8 @@ export function itemsOf(
     ...item(
       grouped(waivers),
       [
-        `waiver is in ${SERVICE}, beside those of the stubs`,
-        `waivers are in ${SERVICE}, beside those of the stubs`,
+        `waiver is in ${SERVICE}, besides those of the stubs`,
+        `waivers are in ${SERVICE}, besides those of the stubs`,
       ],
       waivers.length,
     ),

@@ -41,7 +41,7 @@ function unsent(names: readonly string[]): Item[] {
     .map((file) => readFileSync(path.join('src', file), 'utf8'))
     .join('\n');
   const lines = names.filter((name) => !code.includes(`'${name}'`) && !code.includes(`"${name}"`));
-  const title = `${lines.length} of what the document says that the service sends is not sent: senders.send(NAME, ...) of src/dependencies.ts`;
+  const title = `${lines.length} of the webhooks and callbacks in the document ${lines.length === 1 ? 'is' : 'are'} never sent: call senders.send(NAME, ...) of src/dependencies.ts`;
   return lines.length === 0 ? [] : [{ title, lines }];
 }
 
@@ -67,6 +67,6 @@ export async function todo(): Promise<Outcome> {
     console.log(title);
     for (const line of lines) console.log(`  ${line}`);
   }
-  if (items.length === 0) console.log('nothing is left to do');
+  if (items.length === 0) console.log('nothing remains to be done');
   return { status: 0, json: { items } };
 }

@@ -46,7 +46,7 @@ export const lines: Codec = {
         const { holder, toJson } = judgeCopy(item, each, index);
         return `${start}${toJson(holder, 'body')}\n`;
       },
-      { atStop: 'reset' },
+      { atStop: 'break' },
     );
   },
 };

@@ -40,8 +40,8 @@ const plain = (essence: string): MediaType => ({ essence, parameters: new Map() 
 const PLAIN = plain('text/plain');
 const JSON_TYPES = [plain('application/json')];
 
-/** A part of a property whose parts have names of their own. */
-export const TEXT_PART: PartRule = {
+/** A text that is part of a property. */
+const TEXT_PART: PartRule = {
   isFile: false,
   isAny: false,
   isList: false,
@@ -53,6 +53,10 @@ export const TEXT_PART: PartRule = {
   isStyled: true,
   hasHeaders: false,
 };
+
+/** The rule of a part whose name is that of a property continued in brackets, or that of a part of it. */
+export const ruleOfContinued = (rule: PartRule | undefined): PartRule | undefined =>
+  rule && (rule.isFile ? rule : { ...TEXT_PART, isStyled: rule.isStyled });
 
 /**
  * Compiles how a part is read.
@@ -72,7 +76,9 @@ export function ruleOf(value: DescribedValue, given: unknown): PartRule {
   if (isFile) assertFile(item, isList ? value : undefined);
   else if (types?.every(isBinary) === true)
     throw new Unservable(`${String(own['contentType'])} is not text: use format binary`);
-  const isJson = !isFile && (types ? types.every(isJsonType) : kinds?.includes('object') === true);
+  const admitsObject = !styled && !types && !isFile && kinds?.includes('object') === true;
+  const isUnion = admitsObject && kinds.some((kind) => kind !== 'object' && kind !== 'array');
+  const isJson = (admitsObject && !isUnion) || (!isFile && types?.every(isJsonType) === true);
   const coding = item.schemas().find(({ contentEncoding }) => contentEncoding !== undefined);
   const contentType = isJson ? 'application/json' : 'text/plain';
   return {
@@ -83,7 +89,7 @@ export function ruleOf(value: DescribedValue, given: unknown): PartRule {
     isJson,
     isStyled: styled,
     hasHeaders: own['headers'] !== undefined,
-    types,
+    types: isUnion ? [PLAIN] : types, // its text is a primitive, and no JSON
     coding: coding && String(coding['contentEncoding']).toLowerCase(),
     encoding: styled ? own : types ? { contentType } : {},
   };

@@ -4,13 +4,13 @@ import type { MediaType } from '../http/media-type';
 import type { Holder } from '../json/parse';
 import { DescribedValue } from '../operations/described-value';
 import { headersAt, type Parameter } from '../operations/operations';
-import type { Pairs } from '../parameters/pairs';
+import { Pairs } from '../parameters/pairs';
 import { compileParameters, MalformedParameter, type ReadParameters } from '../parameters/parameters';
-import { decodePercent, servable, unlisted, Unservable } from '../parameters/parts';
+import { decodePercent, isOpen, servable, unlisted, Unservable } from '../parameters/parts';
 import type { Codec, DescribedBody } from './codec';
 import { compileFields, type ReadFields } from './form';
 import { dispositionOf, type PartHead } from './multipart-head';
-import { type PartRule, ruleOf, ruleOfAny, TEXT_PART } from './multipart-part';
+import { type PartRule, ruleOf, ruleOfAny, ruleOfContinued } from './multipart-part';
 import { compilePositions } from './multipart-positions';
 import { malformedPart, receiveParts } from './multipart-reception';
 
@@ -82,53 +82,54 @@ function compileForm({ document, schema, pointer }: DescribedBody): Form {
     const message = `${name} is not a property of the schema`;
     document.addRemark({ pointer: at, message, keyword: 'Encoding' });
   }
-  const isOpen =
-    names.length === 0 ||
-    form
-      .schemas()
-      .some((one) => (one['additionalProperties'] ?? one['unevaluatedProperties'] ?? false) !== false);
-  const others = isOpen ? servable(document, place, '*', () => ruleOf(unlisted(form), undefined)) : undefined;
-  const files = new Set(names.filter((name) => rules.get(name)?.isFile === true));
+  const others = isOpen(form)
+    ? servable(document, place, '*', () => ruleOf(unlisted(form), undefined))
+    : undefined;
   const encodingOf = (name: string) => rules.get(name)?.encoding ?? {};
   const fields = compileFields(document, schema, {
     encodingOf,
     decode: (text) => text,
     decodeStyled: decodePercent,
     place: 'body',
-    except: files,
   });
   return { rules, others, fields, headers };
 }
 
 async function readForm(form: Form, body: IncomingBody, envelope: Holder, type: MediaType): Promise<void> {
   const { rules, others, fields, headers } = form;
-  const texts: Pairs = new Map();
+  const texts = new Pairs();
   const files = new Map<string, File[]>();
   const received = new Map<string, object[]>();
   await receiveParts(body, type, (head) => {
     const { name, fileName } = dispositionOf(head);
     if (name === '__proto__')
       throw new MalformedParameter('body has the name "__proto__", which is not accepted', '/body');
-    const found = rules.get(name) ?? (fields.reads(name) ? TEXT_PART : others);
+    const owner = fields.ownerOf(name);
+    const listed = rules.get(name) ?? ruleOfContinued(rules.get(owner));
+    const found = listed ?? others;
     if (!found) {
       texts.set(name, ['']); // for the schema, which says whether there may be such a part
       return undefined;
     }
     const rule = ruleOfAny(found, head, fileName);
-    if (files.has(name) && !rule.isList) throw malformedPart(name, 'is given more than once');
-    if ((rule.isFile ? texts : files).has(name)) throw malformedPart(name, 'is a text and a file');
+    const known = files.get(owner);
+    if (known && !rule.isList) throw malformedPart(name, 'is given more than once');
+    if (rule.isFile ? !known && texts.has(name) : known) throw malformedPart(name, 'is a text and a file');
     const documented = headers.get(name);
     if (documented) add(received, name, readHeaders(name, documented, head));
     const done = (value: File | string) => {
-      if (typeof value === 'string') add(texts, name, asPairs(value, rule));
-      else add(files, name, value);
+      if (typeof value === 'string') texts.add(name, asPairs(value, rule));
+      // The fields of a form are texts: for a file, its number.
+      else texts.add(name, String(add(files, owner, value)));
     };
     return { name, fileName, rule, done };
   });
   const value = fields(texts);
   for (const [name, list] of files) {
-    const { isList, isOne } = rules.get(name) ?? others ?? TEXT_PART;
-    value[name] = isList && !(isOne && list.length === 1) ? list : list[0];
+    const numbers = value[name];
+    value[name] = Array.isArray(numbers)
+      ? numbers.map((number) => list[Number(number)])
+      : list[Number(numbers)];
   }
   envelope['body'] = value;
   if (headers.size > 0) envelope['part'] = Object.fromEntries(received);
@@ -147,9 +148,9 @@ function readHeaders(name: string, { read }: PartHeaders, { rawHeaders }: PartHe
 const asPairs = (text: string, { isStyled }: PartRule): string =>
   isStyled ? text.replace(/[%+ ]/g, encodeURIComponent) : text;
 
-/** Adds a value to the list of a name. */
-function add<T>(lists: Map<string, T[]>, name: string, value: T): void {
-  const list = lists.get(name);
-  if (list) list.push(value);
-  else lists.set(name, [value]);
+/** Adds a value to the list of a name. Returns its index. */
+function add<T>(lists: Map<string, T[]>, name: string, value: T): number {
+  const list = lists.get(name) ?? [];
+  lists.set(name, list);
+  return list.push(value) - 1;
 }

@@ -88,7 +88,7 @@ function writerOf({ compile }: OwnStreamCodec, body: DescribedBody): WritePieces
   if (items === undefined) return { items, write: (values) => encode(values) };
   return {
     items,
-    atStop: 'reset',
+    atStop: 'break',
     write: (values, each) =>
       encode(mapItems(values, (item, index) => plain(judgeCopy(item, each, index).holder, 'body'))),
   };

@@ -9,7 +9,7 @@ import { coverage, isRange, type MediaType, parseMediaType } from '../http/media
 import { exactNumber, type Holder, MalformedJson, MAX_DEPTH, parseJson } from '../json/parse';
 import { stringifyJson } from '../json/stringify';
 import { DescribedValue } from '../operations/described-value';
-import { Unservable } from '../parameters/parts';
+import { MalformedText, type Read, Unservable } from '../parameters/parts';
 import { Problem } from '../problem';
 import { applyShape, type Codec, type DescribedBody } from './codec';
 
@@ -118,15 +118,39 @@ function compileBytes(own: OwnCodec, { document, schema }: DescribedBody) {
 
 /** Decodes a value to `envelope.body`, as the JSON reader would. */
 export function decodeInto(name: string, decode: () => unknown, envelope: Holder): void {
+  try {
+    decodeTo(decode, envelope, 'body');
+  } catch (error) {
+    throw malformed(name, error);
+  }
+}
+
+function decodeTo(decode: () => unknown, holder: Holder, key: string | number): void {
   let value: unknown;
   try {
     value = decode();
     assertTree(value);
-    parseJson(stringifyJson(value), envelope, 'body');
+    parseJson(stringifyJson(value), holder, key);
   } catch (error) {
     settleWithin(value, () => undefined);
-    throw malformed(name, error);
+    throw error;
   }
+}
+
+/** Compiles the reader of a parameter whose media type a codec carries. */
+export function textReader(
+  { name, compile }: Own<true, string>,
+  { document, schema, type }: DescribedBody,
+): Read<string> {
+  const { decode } = compile(DescribedValue.at(document, schema));
+  return (text, holder, key) => {
+    try {
+      decodeTo(() => decode(text, type), holder, key);
+    } catch (error) {
+      if (!(error instanceof MalformedJson)) throw error;
+      throw new MalformedText(`is not well-formed ${name}: ${error.message}`);
+    }
+  };
 }
 
 /** The problem of a body that is not well-formed; another error unchanged. */

@@ -9,6 +9,7 @@ import { rethrow } from '../parameters/pairs';
 import { type Decode, primitiveText, servable, Unservable } from '../parameters/parts';
 import { halves } from '../parameters/styles';
 import { compileForm, type ReadForm } from './form';
+import type { Codecs } from './registry';
 
 const FORM = 'application/x-www-form-urlencoded';
 
@@ -29,9 +30,10 @@ export type ReadQuerystring = (query: string, envelope: Holder) => void;
 export function compileQuerystring(
   document: OpenApiDocument,
   operation: Operation,
+  codecs: Codecs,
 ): ReadQuerystring | undefined {
-  const parameter = operation.parameters.find(({ querystring }) => querystring !== undefined);
-  const media = parameter?.querystring;
+  const parameter = operation.parameters.find((one) => one.in === 'querystring');
+  const media = parameter?.content;
   if (!parameter || !media) return undefined;
   const { name, pointer } = parameter;
   const { schema, type } = media;
@@ -39,7 +41,7 @@ export function compileQuerystring(
   const read: ReadQuerystring | undefined =
     type.essence === FORM
       ? formReader(compileForm(document, schema, 'query', decodePairs))
-      : servable(document, pointer, name, () => compileText(document, media, keys));
+      : servable(document, pointer, name, () => compileText(document, media, keys, codecs));
   return (query, envelope) => {
     try {
       const own = withoutPairs(query, keys);
@@ -58,16 +60,19 @@ const formReader =
 
 function compileText(
   document: OpenApiDocument,
-  { schema, type, key }: MediaTypeObject,
+  media: MediaTypeObject,
   keys: readonly string[],
+  codecs: Codecs,
 ): ReadQuerystring {
   if (keys.length > 0)
     throw new Unservable(`${keys.join(' and ')} is in the query too, which is a form then`);
+  const { schema, type, key } = media;
   const value = DescribedValue.at(document, schema);
+  const own = codecs.text({ ...media, document });
   const isText = isTextual(type.essence) || (value.types() !== undefined && !describeBytes(value.schemas()));
-  if (/[*]|^multipart\//.test(type.essence) || !(isJson(type.essence) || isText))
+  if (!own && (/[*]|^multipart\//.test(type.essence) || !(isJson(type.essence) || isText)))
     throw new Unservable(`expected a form, JSON or text, got ${key}`);
-  const read = isJson(type.essence) ? parseJson : primitiveText(value);
+  const read = own ?? (isJson(type.essence) ? parseJson : primitiveText(value));
   return (query, envelope) => {
     read(decodeAscii(query), envelope, 'query');
   };

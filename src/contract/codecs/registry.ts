@@ -1,6 +1,6 @@
 import { joinPointer, type OpenApiDocument } from '../document/document';
 import { closest, type MediaType, type MediaTypeObject } from '../http/media-type';
-import { Unservable } from '../parameters/parts';
+import { type Read, Unservable } from '../parameters/parts';
 import { binary } from './binary';
 import type { Codec, DescribedBody } from './codec';
 import { events } from './events';
@@ -8,7 +8,7 @@ import { form } from './form';
 import { json } from './json';
 import { lines } from './lines';
 import { multipart } from './multipart';
-import { adapt, type OwnCodec } from './own';
+import { adapt, describeOwn, type Own, type OwnCodec, textReader } from './own';
 import { adaptStream, type OwnStreamCodec } from './own-stream';
 import { text } from './text';
 
@@ -21,6 +21,7 @@ type Coded = Pick<MediaTypeObject, 'type'> & { readonly codec: Codec };
 /** The codecs of a service. */
 export class Codecs {
   private readonly all: readonly Codec[];
+  private readonly texts: readonly Own<true, string>[];
 
   /**
    * @param own the codecs of the service, which come before the built-in ones
@@ -28,6 +29,13 @@ export class Codecs {
    */
   constructor(own: readonly (OwnCodec | OwnStreamCodec)[] = []) {
     this.all = [...own.map((one) => ('isStream' in one ? adaptStream(one) : adapt(one))), ...BUILT_IN];
+    this.texts = own.filter((one): one is Own<true, string> => !('isStream' in one) && one.isText);
+  }
+
+  /** Compiles the reader of a parameter, if a codec of the service for texts carries its media type. */
+  text(media: DescribedBody): Read<string> | undefined {
+    const own = this.texts.find((one) => describeOwn(one).carries(media.type.essence));
+    return own && textReader(own, media);
   }
 
   /** The codec of a documented body. */

@@ -20,7 +20,7 @@ const SERVICE_STAGES: ReadonlySet<Stage> = new Set([
 const CLIENT_LEFT = 499;
 
 /** The reason for which streams of items end, or do not begin, when the server stops. */
-export const STOPPING = new Problem('unavailable', 'the server stops: try again later', {
+export const STOPPING = new Problem('unavailable', 'the server is stopping: try again later', {
   'Retry-After': '1',
 });
 

@@ -5,6 +5,7 @@ import type { Codecs } from '../codecs/registry';
 import { joinPointer, type JsonObject, type OpenApiDocument } from '../document/document';
 import type { Operation } from '../operations/operations';
 import type { IncomingBody } from '../http/body';
+import { unsupported } from '../http/header-field';
 import { isRange, type MediaTypeObject, parseMediaType } from '../http/media-type';
 import {
   compileParameters,
@@ -81,8 +82,8 @@ export function planRequests(
   schemas: SchemaSet,
   codecs: Codecs,
 ) {
-  const readParameters = compileParameters(document, operation);
-  const readQuery = compileQuerystring(document, operation);
+  const readParameters = compileParameters(document, operation, (media) => codecs.text(media));
+  const readQuery = compileQuerystring(document, operation, codecs);
   const parameters = parameterSchemas(operation.parameters, schemas);
   const { required = false, content = [] } = operation.requestBody ?? {};
   const limitFinding = (message: string) => {
@@ -194,24 +195,23 @@ function accept(
   encoding: string | undefined,
 ): BodyReader {
   if (bodies.length === 0) throw unexpectedBody();
-  const unsupported = (message: string, headers?: Headers) =>
+  const refusal = (message: string, headers?: Headers) =>
     new Problem('unsupportedMediaType', message, headers);
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     // RFC 9110 section 12.5.3
-    throw unsupported('the body must not be encoded, but a Content-Encoding is given', {
+    throw refusal(unsupported('Content-Encoding', encoding, ['identity']), {
       'Accept-Encoding': 'identity',
     });
   }
   const documented = bodies.find(({ key }) => key === contentType && !isRange(key));
   if (documented) return documented; // fast path: most clients send the key itself
-  const expected = `expected a Content-Type of ${bodies.map(({ key }) => key).join(' or ')}`;
-  if (contentType === undefined) throw unsupported(`${expected}, got none`);
+  const expected = bodies.map(({ key }) => key);
+  if (!contentType) throw refusal(`missing Content-Type; expected ${expected.join(' or ')}`);
   const type = parseMediaType(contentType);
   const reader = type && !isRange(type.essence) ? codecs.cover(bodies, type) : undefined;
-  if (!type || !reader) throw unsupported(`${expected}, got another`);
-  if (reader.codec.isText && type.parameters.has('charset')) {
-    throw unsupported('expected the charset utf-8, got another');
-  }
+  if (!type || !reader) throw refusal(unsupported('Content-Type', contentType, expected));
+  const charset = type.parameters.get('charset');
+  if (reader.codec.isText && charset !== undefined) throw refusal(unsupported('charset', charset, ['utf-8']));
   const range = isRange(reader.key);
   if (!range && type.parameters.size === 0) return reader;
   return { ...reader, type, contentType: range ? type.essence : reader.contentType };

@@ -8,7 +8,7 @@ import {
 import type { Codecs } from '../codecs/registry';
 import { hasNoContent } from '../http/body';
 import { settleWithin } from '../http/fault';
-import { fieldValue, headerEntries, isFieldValue, mergeVary } from '../http/header-field';
+import { fieldValue, headerEntries, isFieldValue, mergeVary, unsupported } from '../http/header-field';
 import { isFileLike } from '../http/files';
 import { isFinalStatus, isStreamed, isUntouched, OutgoingBody } from '../http/send';
 import type { WriteHeader } from '../parameters/header';
@@ -133,8 +133,8 @@ function compileAccept(operation: Operation): ResponseWriter['accept'] {
     if (!first) return { ranges, best: undefined };
     const best = preferred(offered, ranges);
     if (!best && !bodiless) {
-      const keys = offered.map(({ key }) => key).join(' or ');
-      throw new Problem('notAcceptable', `expected an Accept that includes ${keys}, got others`);
+      const keys = offered.map(({ key }) => key);
+      throw new Problem('notAcceptable', unsupported('Accept', field ?? '', keys));
     }
     return { ranges, best: best?.name ?? first.key };
   };

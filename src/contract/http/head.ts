@@ -1,5 +1,6 @@
 import { isIPv6 } from 'node:net';
 import { Problem } from '../problem';
+import { unsupported } from './header-field';
 import { trimSpace } from './media-type';
 
 // Each expression reads a text once: no two neighboring parts of one begin with the same character.
@@ -142,7 +143,7 @@ function judgeCodings(field: string, length: string | undefined, isOld: boolean)
     if (name === 'chunked' && (i < elements.length - 1 || text.length > name.length))
       return malformed('the transfer coding chunked is not the last one, is given twice or has parameters');
   }
-  return new Problem('unknownTransferCoding', 'expected the transfer coding chunked alone, got another');
+  return new Problem('unknownTransferCoding', unsupported('Transfer-Encoding', field, ['chunked']));
 }
 
 function malformedLine(head: string, at: number): Problem {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { excerpt } from '../json/excerpt';
 import { type Headers, Problem } from '../problem';
 
 /** A field name (RFC 9110 section 5.1) is a token (section 5.6.2). */
@@ -28,6 +29,19 @@ const UNSENDABLE = /[^ -~]|%|^ | $/gu;
  */
 export function fieldText(text: string): string {
   return text.slice(0, MAX_TEXT).toWellFormed().replace(UNSENDABLE, encodeURIComponent);
+}
+
+/** UTF-16 code units of a value that a client sent, in a message. */
+const MAX_RECEIVED = 100;
+
+/**
+ * The sentence about a value of a header field that the server does not support. HTTP gives control characters and bytes
+ * beyond ASCII no meaning: U+FFFD replaces them.
+ */
+export function unsupported(name: string, received: string, expected: readonly string[]): string {
+  const shown = excerpt(received, MAX_RECEIVED).replace(/[^ -~]/g, '\uFFFD');
+  const cut = received.length > MAX_RECEIVED ? '...' : '';
+  return `unsupported ${name} ${shown}${cut}; expected ${expected.join(' or ')}`;
 }
 
 /** The reason why a response header of this name cannot be served; undefined if it can. */

@@ -91,9 +91,9 @@ export interface StreamEnds {
   readonly heartbeat?: string;
   /**
    * When the server stops, the stream ends at once: between two items as if it were complete (`end`), or so that the client
-   * notices that it is not (`reset`). Undefined: it may go on until the time of the shutdown is over.
+   * notices that it is not (`break`). Undefined: it may go on until the time of the shutdown is over.
    */
-  readonly atStop?: 'end' | 'reset';
+  readonly atStop?: 'end' | 'break';
 }
 
 /** A body that is made while it is sent, at the pace of the client. Its items begin with `pieces`, and not before. */
@@ -281,9 +281,16 @@ function within<T>(step: Promise<T>, signal: AbortSignal, milliseconds?: number)
   });
 }
 
-/** Ends a connection in the middle of a response, so that the client notices. */
-export function breakOff({ socket }: IncomingMessage): void {
-  // Only TCP can be reset.
+/**
+ * Ends a connection in the middle of a response, so that the client notices. It gets what was written before: the missing
+ * last chunk, or a length, says that the response is incomplete (RFC 9112 section 8).
+ */
+export function breakOff({ socket, httpVersion }: IncomingMessage): void {
+  if (httpVersion !== '1.0') {
+    socket.destroySoon();
+    return;
+  }
+  // The end of the connection is that of the response: only a reset, which only TCP has, says that more was to come.
   attempt(
     () => socket.resetAndDestroy(),
     () => socket.destroy(),

@@ -1,5 +1,5 @@
 import { accessSync, constants, lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
-import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
+import { type FileHandle, open, rm } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Problem } from '../problem';
@@ -19,14 +19,12 @@ const OLD = 24 * 60 * 60 * 1_000;
 /** Errors of the operating system that end when files are removed or closed. */
 const FULL = ['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE'];
 
-const RUN = crypto.randomUUID();
 const HOST = encodeURIComponent(hostname());
-/** The name of the folder of a process. Machines, and containers whose processes have the same numbers, may share the folder above. */
-const OWN = `uploads@${HOST}@${process.pid}@${RUN}`;
-const PROCESS_FOLDER = /^uploads@([^@]+)@(\d+)@([\da-f-]{36})$/;
+/** The names of folders of a process. Machines, and containers whose processes have the same numbers, may share the folder above. */
+const PROCESS_FOLDER = /^uploads@([^@]+)@(\d+)@[\da-f-]{36}$/;
 
-/** The folders of this process that hold files, with their number. Several services may share a folder. */
-const inUse = new Map<string, number>();
+/** The folders of this process that hold files. Several services may share the folder above. */
+const inUse = new Set<string>();
 /** How many files the process has made. Each has its number as its name. */
 let made = 0;
 let isWatching = false;
@@ -38,11 +36,14 @@ export class UnusableFolder extends Error {
   override name = 'UnusableFolder';
 }
 
-/** The temporary files of one service. The folder of the process exists while it holds any. */
+/** The temporary files of one service. Their folder exists while it holds any. */
 export class Uploads {
-  private readonly folder: string;
+  /** The folder above, which other users may share. */
+  private readonly above: string;
   private readonly quota: number;
   private bytes = 0;
+  private files = 0;
+  private folder: string | undefined;
 
   /**
    * @param memory the bytes of one body in memory, beyond which each of its files lies on the disk
@@ -53,14 +54,14 @@ export class Uploads {
     readonly memory: number,
   ) {
     try {
-      mkdirSync(folder, { recursive: true });
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
       accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
     } catch (error) {
       const message = `expected a folder in which files can be made, got ${JSON.stringify(folder)} (${String(codeOf(error))})`;
       throw new UnusableFolder(message, { cause: error });
     }
     removeLeftovers(folder);
-    this.folder = join(folder, OWN);
+    this.above = folder;
     this.quota = quota;
   }
 
@@ -80,12 +81,13 @@ export class Uploads {
 
   /** Opens a new file. `remove` must be called with its path. */
   async open(): Promise<{ readonly handle: FileHandle; readonly path: string }> {
-    this.count(1);
     if (!isWatching) process.on('exit', removeInUse);
     isWatching = true;
-    const path = join(this.folder, String(++made));
+    this.files++;
+    let path = '';
     try {
-      await mkdir(this.folder, { recursive: true, mode: 0o700 });
+      this.folder ??= this.makeFolder();
+      path = join(this.folder, String(++made));
       return { handle: await open(path, 'wx', 0o600), path };
     } catch (error) {
       await this.remove(path);
@@ -96,15 +98,18 @@ export class Uploads {
   /** Removes a file, and the folder after its last file. */
   async remove(path: string): Promise<void> {
     await rm(path, { force: true });
-    if (this.count(-1) > 0) return;
+    if (--this.files > 0 || this.folder === undefined) return;
     inUse.delete(this.folder);
     rmSync(this.folder, { recursive: true, force: true });
+    this.folder = undefined;
   }
 
-  private count(more: number): number {
-    const files = (inUse.get(this.folder) ?? 0) + more;
-    inUse.set(this.folder, files);
-    return files;
+  /** Each has a name that nobody knows before: another user could make a folder whose name is known. */
+  private makeFolder(): string {
+    const folder = join(this.above, `uploads@${HOST}@${process.pid}@${crypto.randomUUID()}`);
+    mkdirSync(folder, { mode: 0o700 }); // fails if it exists
+    inUse.add(folder);
+    return folder;
   }
 }
 
@@ -123,9 +128,9 @@ export function inWords(error: unknown): unknown {
 /** Removes the folders of processes that have ended without doing so. */
 function removeLeftovers(folder: string): void {
   for (const name of readdirSync(folder)) {
-    const [, host, pid, run] = PROCESS_FOLDER.exec(name) ?? [];
-    if (host === undefined || run === RUN) continue;
+    const [, host, pid] = PROCESS_FOLDER.exec(name) ?? [];
     const path = join(folder, name);
+    if (host === undefined || inUse.has(path)) continue;
     const changed = lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
     if (host === HOST ? !hasEnded(Number(pid), changed) : Date.now() - changed <= OLD) continue;
     try {
@@ -138,12 +143,12 @@ function removeLeftovers(folder: string): void {
 
 /** Removes the files of requests that the end of the process cuts off. */
 function removeInUse(): void {
-  for (const folder of inUse.keys()) rmSync(folder, { recursive: true, force: true });
+  for (const folder of inUse) rmSync(folder, { recursive: true, force: true });
 }
 
 /**
  * Whether the process has ended that has last changed a folder. A container gives each main process the same number; a thread
- * of this process has another run.
+ * of this process has folders of its own.
  */
 function hasEnded(pid: number, changed: number): boolean {
   if (pid === process.pid) return changed < BEGAN;

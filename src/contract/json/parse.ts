@@ -218,7 +218,7 @@ class Parser {
       if (name === '__proto__') throw new MalformedJson('the property name "__proto__" is not accepted');
       if (Object.hasOwn(object, name)) {
         throw new MalformedJson(
-          `the property name ${JSON.stringify(excerpt(name))} stands twice in one object`,
+          `the property name ${JSON.stringify(excerpt(name))} occurs twice in one object`,
         );
       }
       if (this.next() !== 0x3a) throw this.unexpected('":"');

@@ -50,6 +50,11 @@ export class DescribedValue {
     return this.places.map(({ value }) => value);
   }
 
+  /** The same for values that the same schemas describe, by the same types. */
+  identity(): string {
+    return [...this.places.map(({ pointer }) => pointer), ...(this.types() ?? [])].join(' ');
+  }
+
   /** The names of all properties that the schemas list. */
   propertyNames(): string[] {
     const names = this.schemas().flatMap(({ properties }) => members(properties).map(([name]) => name));

@@ -24,8 +24,8 @@ export interface Parameter {
   readonly schemaPointer: string | undefined;
   /** Whether the value is JSON text, by `content` and not by `schema` and a style. */
   readonly json: boolean;
-  /** The media type of the whole query (OpenAPI 3.2 section 4.12.1); undefined in other locations. */
-  readonly querystring?: MediaTypeObject;
+  /** Its media type, by `content`: in `querystring`, that of the whole query (OpenAPI 3.2 section 4.12.1). */
+  readonly content?: MediaTypeObject;
   /** JSON pointer to the Parameter Object or Header Object. */
   readonly pointer: string;
 }
@@ -130,6 +130,12 @@ function checkMethod(document: OpenApiDocument, { method, pointer }: OperationPl
   }
 }
 
+/** Adds a finding for the content of a header or parameter that is sent, and is not JSON. */
+export function checkJson(document: OpenApiDocument, { content, json, pointer }: Parameter): void {
+  if (content && !json)
+    document.addFinding(joinPointer(pointer, 'content'), `only JSON can be sent, got ${content.key}`);
+}
+
 class OperationReader {
   private readonly operation: Place;
 
@@ -229,10 +235,6 @@ class OperationReader {
     const style = typeof value['style'] === 'string' ? value['style'] : usual;
     const content = readContent(this.document, pointer, value['content']);
     const json = content[0] !== undefined && isJsonText(content[0]);
-    const querystring = location === 'querystring' ? content[0] : undefined;
-    if (content[0] && !json && !querystring) {
-      this.document.addFinding(joinPointer(pointer, 'content'), 'only JSON can be read as a parameter');
-    }
     if (content[0]?.items !== undefined || content[0]?.isStream === true)
       this.document.addFinding(content[0].pointer, 'only a body has items or is a stream, and no parameter');
     return {
@@ -247,7 +249,7 @@ class OperationReader {
           ? joinPointer(pointer, 'schema')
           : undefined,
       json,
-      ...(querystring && { querystring }),
+      ...(content[0] && { content: content[0] }),
       pointer,
     };
   }
@@ -278,7 +280,13 @@ class OperationReader {
         );
         return [];
       }
-      return [this.parameter(name, 'header', this.document.follow(joinPointer(pointer, 'headers', name)))];
+      const header = this.parameter(
+        name,
+        'header',
+        this.document.follow(joinPointer(pointer, 'headers', name)),
+      );
+      checkJson(this.document, header);
+      return [header];
     });
     const content = readContent(this.document, pointer, value['content']);
     if (!hasNoContent(Number(status)) || content.length === 0) return { headers, content };

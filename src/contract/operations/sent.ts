@@ -1,6 +1,6 @@
 import { joinPointer, members, type OpenApiDocument } from '../document/document';
 import { type OperationPlace, operationPlaces } from '../document/path-items';
-import { camelCase, type Operation, readSentOperation } from './operations';
+import { camelCase, checkJson, type Operation, readSentOperation } from './operations';
 import { parseExpression, type Template } from './runtime-expression';
 
 /** An operation that the server sends and others serve: of a webhook or of a callback. */
@@ -31,6 +31,7 @@ export function readSentOperations(document: OpenApiDocument): readonly SentOper
       let name = places.length === 1 ? base : `${base}.${String(operationId)}`;
       while (sent.has(name)) name += '_';
       const operation = readSentOperation(document, place, name);
+      for (const one of operation.parameters) checkJson(document, one);
       for (const { in: location, name: parameter, pointer } of operation.parameters)
         if (LOCATIONS.includes(location))
           document.addFinding(

@@ -26,7 +26,44 @@ export class MalformedParameter extends Error {
 }
 
 /** Encoded texts by decoded name. Each reader removes the pairs that it reads. */
-export type Pairs = Map<string, string[]>;
+export class Pairs extends Map<string, string[]> {
+  /** The names in which brackets follow, by what stands before the first. */
+  private continued: Map<string, string[]> | undefined;
+
+  /** Adds a pair, before any is read. */
+  add(name: string, text: string): void {
+    const texts = this.get(name);
+    if (texts) texts.push(text);
+    else this.set(name, [text]);
+  }
+
+  take(name: string): readonly string[] {
+    const texts = this.get(name) ?? [];
+    this.delete(name);
+    return texts;
+  }
+
+  /** The names that continue a name with brackets, of pairs that are not removed. */
+  continuing(name: string): string[] {
+    const names = this.continuedNames().get(beforeBrackets(name)) ?? [];
+    return names.filter((key) => key.startsWith(`${name}[`) && this.has(key));
+  }
+
+  private continuedNames(): Map<string, string[]> {
+    if (this.continued) return this.continued;
+    this.continued = new Map<string, string[]>();
+    for (const name of this.keys()) {
+      if (!name.includes('[')) continue;
+      const names = this.continued.get(beforeBrackets(name));
+      if (names) names.push(name);
+      else this.continued.set(beforeBrackets(name), [name]);
+    }
+    return this.continued;
+  }
+}
+
+/** What stands before the first bracket of a name. */
+export const beforeBrackets = (name: string): string => halves(name, '[')[0];
 
 /** Reads a value from a part of a request. */
 export interface Reader<Source> {
@@ -44,8 +81,20 @@ export interface PairsReader extends Reader<Pairs> {
 /** The order of readers by the names that they accept: the most general last. */
 const TURN = { none: 0, prefixed: 1, any: 2 };
 
+/** A MalformedText or MalformedJson at a place within a location, by the names that lead there. */
+export class Misplaced extends Error {
+  override name = 'Misplaced';
+  constructor(
+    override readonly cause: Error,
+    readonly names: readonly string[],
+  ) {
+    super(cause.message);
+  }
+}
+
 /** Rethrows an error. A MalformedText or MalformedJson becomes a MalformedParameter with its place. */
 export function rethrow(error: unknown, location: string, ...names: readonly string[]): never {
+  if (error instanceof Misplaced) rethrow(error.cause, location, ...error.names);
   const place = [location, ...names.map((name) => excerpt(name))].join('/');
   const pointer = joinPointer('', location, ...names);
   if (error instanceof MalformedText) {
@@ -72,22 +121,6 @@ export function readAll<Source>(
   return holder;
 }
 
-/** Reads each remaining pair as a separate property, as in an exploded form. */
-export function readRest(
-  place: string,
-  parts: PrimitiveReader | ArrayReader,
-  pairs: Pairs,
-  holder: Holder,
-): void {
-  for (const [name, texts] of pairs) {
-    try {
-      readTexts(parts, texts, holder, name);
-    } catch (error) {
-      rethrow(error, place, name);
-    }
-  }
-}
-
 /** Reads the texts of one name. An array has one for each item. */
 function readTexts(
   parts: PrimitiveReader | ArrayReader,
@@ -109,14 +142,11 @@ export function splitPairs(
   separator: string | RegExp,
   decodeName: Decode,
 ): Pairs {
-  const pairs: Pairs = new Map();
+  const pairs = new Pairs();
   for (const pair of text.split(separator)) {
     if (pair === '') continue;
     const [encoded, value] = halves(pair);
-    const name = decoded(place, encoded, decodeName);
-    const values = pairs.get(name);
-    if (values) values.push(value);
-    else pairs.set(name, [value]);
+    pairs.add(decoded(place, encoded, decodeName), value);
   }
   return pairs;
 }
@@ -132,10 +162,6 @@ function decoded(place: string, name: string, decode: Decode): string {
 /** Compiles the reader of a value that is one or more pairs. */
 export function compilePairs(written: Written, parts: PartsReader, decode: Decode): PairsReader {
   const { name, style, explode } = written;
-  if (style === 'deepObject') {
-    if (parts.kind === 'object') return deepReader(name, parts);
-    throw new Unservable('deepObject is defined for objects');
-  }
   const spread = (style === 'form' || style === 'cookie') && explode;
   if (spread && parts.kind === 'object') return spreadReader(name, parts);
   const whole: PrimitiveReader | ArrayReader =
@@ -147,15 +173,9 @@ export function compilePairs(written: Written, parts: PartsReader, decode: Decod
     names: [name],
     others: 'none',
     read: (pairs, holder) => {
-      readTexts(whole, take(pairs, name), holder, name);
+      readTexts(whole, pairs.take(name), holder, name);
     },
   };
-}
-
-function take(pairs: Pairs, name: string): readonly string[] {
-  const texts = pairs.get(name) ?? [];
-  pairs.delete(name);
-  return texts;
 }
 
 /** Reads `R=100&G=200`, where each property is a pair. */
@@ -166,31 +186,7 @@ function spreadReader(name: string, parts: ObjectReader): PairsReader {
     others: parts.open ? 'any' : 'none',
     read: (pairs, holder) => {
       const names = parts.open ? [...pairs.keys()] : parts.listed;
-      const entries = names.flatMap((key) => take(pairs, key).map((text): Entry => [key, text]));
-      if (entries.length > 0) parts.read(entries, holder, name);
-    },
-  };
-}
-
-const INNERMOST = /^([^[\]]*)\]$/;
-
-/** Reads `color[R]=100&color[G]=200`. Nested brackets are undefined in OpenAPI. */
-function deepReader(name: string, parts: ObjectReader): PairsReader {
-  const names = new Map(parts.listed.map((property) => [`${name}[${property}]`, property]));
-  return {
-    name,
-    names: [...names.keys()],
-    others: 'prefixed',
-    read: (pairs, holder) => {
-      const entries: Entry[] = [];
-      for (const key of pairs.keys()) {
-        const unlisted = key.startsWith(`${name}[`)
-          ? INNERMOST.exec(key.slice(name.length + 1))?.[1]
-          : undefined;
-        const property = names.get(key) ?? unlisted;
-        if (property === undefined) continue;
-        for (const text of take(pairs, key)) entries.push([property, text]);
-      }
+      const entries = names.flatMap((key) => pairs.take(key).map((text): Entry => [key, text]));
       if (entries.length > 0) parts.read(entries, holder, name);
     },
   };

@@ -1,7 +1,7 @@
 import { DescribedValue } from '../operations/described-value';
 import { joinPointer, type OpenApiDocument } from '../document/document';
 import { fieldLines, isFieldName, isListField } from '../http/header-field';
-import { trimSpace } from '../http/media-type';
+import { type MediaTypeObject, trimSpace } from '../http/media-type';
 import { excerpt } from '../json/excerpt';
 import type { Operation, Parameter, ParameterLocation } from '../operations/operations';
 import {
@@ -25,6 +25,7 @@ import {
   Unservable,
 } from './parts';
 import { compileText } from './styles';
+import { compileBracketsReader } from './brackets';
 
 export { MalformedParameter };
 
@@ -82,16 +83,20 @@ interface Readers {
   readonly cookie: PairsReader[];
 }
 
+/** Compiles the reader of a text in a media type; undefined if only the core reads it. */
+type TextOf = (media: MediaTypeObject & { readonly document: OpenApiDocument }) => Read<string> | undefined;
+
 /** Compiles the reader of an operation's parameters. A parameter that cannot be read becomes a finding of the document. */
 export function compileParameters(
   document: OpenApiDocument,
   operation: Pick<Operation, 'parameters' | 'security' | 'pointer'>,
+  textOf: TextOf = () => undefined,
 ): ReadParameters {
   const readers: Readers = { path: [], query: [], header: [], cookie: [] };
   const isWhole = operation.parameters.some((parameter) => parameter.in === 'querystring');
   for (const parameter of operation.parameters) {
     servable(document, parameter.schemaPointer ?? operation.pointer, parameter.name, () => {
-      compileParameter(document, parameter, readers);
+      compileParameter(document, parameter, readers, textOf);
     });
   }
   const { path, query, header, cookie } = readers;
@@ -113,12 +118,25 @@ export function compileParameters(
 }
 
 /** Adds the reader of a parameter to those of its location. */
-function compileParameter(document: OpenApiDocument, parameter: Parameter, readers: Readers): void {
-  const { name, in: location, schemaPointer, json, style } = parameter;
+function compileParameter(
+  document: OpenApiDocument,
+  parameter: Parameter,
+  readers: Readers,
+  textOf: TextOf,
+): void {
+  const { name, in: location, schemaPointer, json, style, content } = parameter;
   if (location === 'querystring') return;
   const decode = style === 'cookie' ? literalCookie : DECODE[location];
   const value = DescribedValue.at(document, schemaPointer);
-  const parts = json ? compileWhole(value, decode, jsonText) : compileParts(value, decode);
+  if (location === 'query' && style === 'deepObject') {
+    addReader(readers.query, compileBracketsReader(name, value, style, decode));
+    return;
+  }
+  const own = content && textOf({ ...content, document });
+  if (content && !json && !own)
+    throw new Unservable(`${content.key} is neither JSON nor a text that a codec of the service reads`);
+  const whole = own ? () => own : json ? jsonText : undefined;
+  const parts = whole ? compileWhole(value, decode, whole) : compileParts(value, decode);
   switch (location) {
     case 'path':
       readers.path.push(pathReader(name, compileText(parameter, parts, decode)));
@@ -126,7 +144,7 @@ function compileParameter(document: OpenApiDocument, parameter: Parameter, reade
     case 'header': {
       if (!isFieldName(name))
         throw new Unservable('it is not the name of a header, which is a token (RFC 9110 section 5.6.2)');
-      const isList = !json && (parts.kind !== 'primitive' || isListField(name));
+      const isList = !whole && (parts.kind !== 'primitive' || isListField(name));
       readers.header.push(headerReader(name, compileText(parameter, parts, decode), isList));
       break;
     }

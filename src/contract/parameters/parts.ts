@@ -94,7 +94,8 @@ export const primitiveText: CompileText = (value) => {
   return textOf(types);
 };
 
-function textOf(types: readonly string[]): Read<string> {
+/** Reads a text by the primitive types that its schema names. */
+export function textOf(types: readonly string[]): Read<string> {
   const [number, boolean] = [types.includes('number'), types.includes('boolean')];
   return (text, holder, key) => {
     if (number && parseNumber(text, holder, key)) return;
@@ -171,17 +172,12 @@ export function compileArray(
 }
 
 function compileObject(value: DescribedValue, decode: Decode): ObjectReader {
-  const schemas = value.schemas();
   const listed = new Map(value.propertyNames().map((name) => [name, primitiveText(value.property(name))]));
   const others = primitiveText(unlisted(value));
   return {
     kind: 'object',
     listed: [...listed.keys()],
-    open:
-      listed.size === 0 ||
-      schemas.some(
-        (schema) => (schema['additionalProperties'] ?? schema['unevaluatedProperties'] ?? false) !== false,
-      ),
+    open: isOpen(value),
     read: (entries, holder, key) => {
       const object: Holder = {};
       for (const [name, text] of entries) {
@@ -194,6 +190,13 @@ function compileObject(value: DescribedValue, decode: Decode): ObjectReader {
     },
   };
 }
+
+/** Whether the document admits properties that it does not list, or lists none at all. */
+export const isOpen = (value: DescribedValue): boolean =>
+  value.propertyNames().length === 0 ||
+  value
+    .schemas()
+    .some((schema) => (schema['additionalProperties'] ?? schema['unevaluatedProperties'] ?? false) !== false);
 
 /** Describes any property that is not listed. */
 export function unlisted(value: DescribedValue): DescribedValue {

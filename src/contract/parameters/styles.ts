@@ -57,9 +57,9 @@ export function compileText(written: Written, parts: PartsReader, decode: Decode
   }
 }
 
-/** Splits at the first `=`. */
-export function halves(text: string): [before: string, after: string] {
-  const at = text.indexOf('=');
+/** Splits at the first separator. */
+export function halves(text: string, separator = '='): [before: string, after: string] {
+  const at = text.indexOf(separator);
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];
 }
 

@@ -1,4 +1,4 @@
-import { isObject, members } from '../document/document';
+import { isObject } from '../document/document';
 import { stringifyJson } from '../json/stringify';
 import type { Parameter } from '../operations/operations';
 
@@ -17,12 +17,13 @@ const ANY = /^/;
 /**
  * Encodes a value in the style of its parameter (OpenAPI 3.1 section 4.8.12.3). The readers of this folder do the reverse.
  *
- * @returns the text of the template expression in a path, the pairs of a query, the whole query, the value of a header, or the
- *   pair of a cookie; undefined if a header or a cookie cannot carry the value, and for a query in another format than pairs, JSON and text
+ * @returns the text of the template expression in a path, the pairs of a query, the whole query unless it is a form
+ *   (codecs/form.ts), the value of a header, or the pair of a cookie; undefined if it cannot carry the value
  */
 export function writeParameter(parameter: Parameter, value: unknown): string | undefined {
-  const { in: place, style, json, querystring } = parameter;
-  if (querystring) return wholeQuery(parameter, value);
+  const { in: place, style, json, content } = parameter;
+  if (place === 'querystring') return wholeQuery(parameter, value);
+  if (content && !json) return undefined; // the codec of a service reads it
   const encode = place === 'header' ? asIs : style === 'cookie' ? cookieText : encodeText;
   const text = json ? named(parameter, encode(stringifyJson(value))) : styled(parameter, value, encode);
   return (CARRIED[style === 'cookie' ? style : place] ?? ANY).test(text) ? text : undefined;
@@ -32,18 +33,10 @@ const asIs = (text: string): string => text;
 /** A semicolon in a value would end it: it becomes a character that no cookie carries. */
 const cookieText = (text: string): string => text.replaceAll(';', '\0');
 
-/** The query of a value (OpenAPI 3.2 section 4.12.1): of an object that is not JSON, a form. */
-function wholeQuery(parameter: Parameter, value: unknown): string | undefined {
-  if (parameter.json) return encodeText(stringifyJson(value));
-  if (!isObject(value)) return encodeText(typeof value === 'string' ? value : stringifyJson(value));
-  if (parameter.querystring?.type.essence !== 'application/x-www-form-urlencoded') return undefined;
-  return members(value)
-    .flatMap(([name, member]) => [member].flat().map((part: unknown) => [name, part] as const))
-    .map(
-      ([name, part]) =>
-        `${encodeText(name)}=${encodeText(typeof part === 'string' ? part : stringifyJson(part))}`,
-    )
-    .join('&');
+/** The query of a value (OpenAPI 3.2 section 4.12.1). */
+function wholeQuery({ json }: Parameter, value: unknown): string | undefined {
+  if (isObject(value) && !json) return undefined;
+  return encodeText(typeof value === 'string' && !json ? value : stringifyJson(value));
 }
 
 /** `name=text` for a query or a cookie, else the text. */
@@ -53,9 +46,19 @@ const named = ({ in: place, name }: Parameter, text: string): string =>
 /** Percent-encodes a text. UTF-8 has no half of a surrogate pair. */
 const encodeText = (text: string): string => encodeURIComponent(text.toWellFormed());
 
+/** The pairs of a value whose name continues in brackets, with an index for each item of a list (brackets.ts). */
+function deepPairs(name: string, value: unknown, encode: (text: string) => string): string[] {
+  if (typeof value !== 'object' || value === null)
+    return [`${name}=${encode(typeof value === 'string' ? value : stringifyJson(value))}`];
+  return Object.entries(value).flatMap(([step, part]) =>
+    deepPairs(`${name}%5B${encode(step)}%5D`, part, encode),
+  );
+}
+
 function styled(parameter: Parameter, value: unknown, encode: (text: string) => string): string {
   const { name, in: place, style, explode } = parameter;
   const key = encode(name);
+  if (style === 'deepObject') return deepPairs(key, value, encode).join('&');
   const prefix = PREFIXES[style] ?? '';
   const text = (part: unknown) => encode(typeof part === 'string' ? part : stringifyJson(part));
   const separator = place === 'cookie' ? '; ' : style === 'form' ? '&' : prefix || ',';
@@ -68,7 +71,6 @@ function styled(parameter: Parameter, value: unknown, encode: (text: string) => 
   }
   if (typeof value !== 'object' || value === null) return whole(text(value));
   const pairs = Object.entries(value).map(([member, part]) => [encode(member), text(part)] as const);
-  if (style === 'deepObject') return pairs.map(([member, part]) => `${key}%5B${member}%5D=${part}`).join('&');
   if (explode) return prefixed(pairs.map(([member, part]) => `${member}=${part}`));
   return whole(pairs.flat().join(DELIMITERS[style] ?? ','));
 

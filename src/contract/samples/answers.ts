@@ -11,6 +11,7 @@ import { essenceOf, isJson, type MediaTypeObject } from '../http/media-type';
 import { canonicalJson, stringifyJson } from '../json/stringify';
 import { documentedKey, type Parameter } from '../operations/operations';
 import type { Answer, Headers, Problem } from '../problem';
+import { Uncompilable } from '../schema/validator';
 import { itemsOf } from './item-texts';
 import { ATTEMPTS, samples } from './sample';
 
@@ -104,7 +105,7 @@ function conforms({ responses }: ServedOperation, answer: Answer, beyond: Header
       asUndocumented(() => body.writeItem?.(item, index));
     return true;
   } catch (error) {
-    if (error instanceof UndocumentedResponse) return false;
+    if (error instanceof UndocumentedResponse || error instanceof Uncompilable) return false;
     throw error;
   }
 }

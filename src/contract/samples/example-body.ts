@@ -1,6 +1,7 @@
 /** How curl sends the body of an example request. */
+import { writeForm, writePairs } from '../codecs/form';
 import { ruleOf } from '../codecs/multipart-part';
-import { isObject, joinPointer, members, type OpenApiDocument } from '../document/document';
+import { isObject, joinPointer, type JsonObject, members, type OpenApiDocument } from '../document/document';
 import { isJson, type MediaTypeObject, typeOfRange } from '../http/media-type';
 import { stringifyJson } from '../json/stringify';
 import { DescribedValue } from '../operations/described-value';
@@ -19,6 +20,8 @@ export const isFile = ({ type: { essence }, items, isStream }: MediaTypeObject):
     !/^(text|multipart)\/|[/+](x-www-form-urlencoded|xml|yaml|jsonl|json-seq|ndjson|x-ndjson|x-jsonlines)$/.test(
       essence,
     ));
+
+export const isForm = ({ type }: MediaTypeObject): boolean => type.essence.endsWith('x-www-form-urlencoded');
 
 /** The body that is a file. */
 export const fileBody = ({ key }: MediaTypeObject): ExampleBody => ({
@@ -41,34 +44,23 @@ export function bodyFor(
   if (isJson(type.essence)) return text(stringifyJson(value));
   if (type.essence.startsWith('multipart/'))
     return isObject(value) ? { options: partsOf(document, media, value) } : undefined;
-  if (type.essence.endsWith('x-www-form-urlencoded'))
-    return isObject(value) ? text(new URLSearchParams(pairsOf(value)).toString()) : undefined;
+  if (isForm(media)) return isObject(value) ? text(writeForm(document, media, value)) : undefined;
   if (items !== undefined) return type.essence.endsWith('seq') ? undefined : text(stringifyJson(value));
   return isObject(value) || Array.isArray(value) ? undefined : text(String(value));
 }
 
-/** The name and the text of each property; an array has a pair for each item. */
-const pairsOf = (value: object): [string, string][] =>
-  Object.entries(value).flatMap(([name, all]) =>
-    [all].flat().map((one: unknown): [string, string] => [name, textOf(one)]),
-  );
-
-const textOf = (value: unknown): string =>
-  typeof value === 'object' && value !== null ? stringifyJson(value) : String(value);
-
 /** The options of curl for the parts of a form: a file, a text, or JSON. */
-function partsOf(document: OpenApiDocument, { pointer, schema }: MediaTypeObject, value: object): string[] {
-  const described = DescribedValue.at(document, schema);
-  const encodings = new Map(members(document.at(joinPointer(pointer, 'encoding'))));
-  return Object.entries(value).flatMap(([name, all]) => {
+function partsOf(document: OpenApiDocument, media: MediaTypeObject, value: JsonObject): string[] {
+  const described = DescribedValue.at(document, media.schema);
+  const encodings = new Map(members(document.at(joinPointer(media.pointer, 'encoding'))));
+  return members(value).flatMap(([name, all]) => {
     const file = fileType(described.property(name), encodings.get(name));
-    const parts = file === undefined ? [all].flat() : [SOME_FILE];
-    return parts.flatMap((part: unknown) => {
-      if (file !== undefined) return ['-F', `${name}=${SOME_FILE};type=${file}`];
+    if (file !== undefined) return ['-F', `${name}=${SOME_FILE};type=${file}`];
+    return writePairs(document, media, { [name]: all }).flatMap(([key, part]) => {
       if (typeof part === 'object' && part !== null)
-        return ['-F', `${name}=${quotedJson(part)};type=application/json`];
+        return ['-F', `${key}=${quotedJson(part)};type=application/json`];
       // In the value of -F, some characters have a meaning.
-      return [/^[@<"]|;/.test(String(part)) ? '--form-string' : '-F', `${name}=${String(part)}`];
+      return [/^[@<"]|;/.test(String(part)) ? '--form-string' : '-F', `${key}=${String(part)}`];
     });
   });
 }

@@ -1,4 +1,5 @@
-import { joinPointer, type JsonObject, members, type OpenApiDocument } from '../document/document';
+import { writeForm } from '../codecs/form';
+import { isObject, joinPointer, type JsonObject, members, type OpenApiDocument } from '../document/document';
 import { isJson, type MediaTypeObject } from '../http/media-type';
 import { type Holder, parseJson } from '../json/parse';
 import { DescribedValue } from '../operations/described-value';
@@ -7,7 +8,7 @@ import { parsePathTemplate } from '../operations/routes';
 import { writeParameter } from '../parameters/write';
 import { schemeAt, schemeKind } from '../operations/alternatives';
 import { type Credential, type ExampleBody, type ExampleRequest, hasBody } from './message';
-import { bodyFor, fileBody, isFile } from './example-body';
+import { bodyFor, fileBody, isFile, isForm } from './example-body';
 import { samples } from './sample';
 
 /**
@@ -45,15 +46,22 @@ class Values {
   /** The text of a parameter; undefined if no value is found that the parameter can carry. */
   textOf(parameter: Parameter): string | undefined {
     const example = parameterExample(this.document, parameter);
-    const text = example === undefined ? undefined : writeParameter(parameter, example);
+    const text = example === undefined ? undefined : this.write(parameter, example);
     if (text !== undefined || parameter.schemaPointer === undefined) return text;
     for (const sample of samples(this.document, parameter.schemaPointer, 'request')) {
-      const made = writeParameter(parameter, sample);
+      const made = this.write(parameter, sample);
       if (made === undefined || made === '') continue;
       this.generated = true;
       return made;
     }
     return undefined;
+  }
+
+  private write(parameter: Parameter, value: unknown): string | undefined {
+    const { content } = parameter;
+    return parameter.in === 'querystring' && content && isForm(content) && isObject(value)
+      ? writeForm(this.document, content, value)
+      : writeParameter(parameter, value);
   }
 
   /** The value of a body, or of an item of it. @param required whether to generate one if there is no example */

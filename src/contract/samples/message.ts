@@ -72,18 +72,22 @@ export function messageOf(
 const basic = (secret: string): string =>
   `Basic ${Buffer.from(secret.includes(':') ? secret : `${secret}:`).toString('base64')}`;
 
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+
+/** A text as one word of a POSIX shell, in quotes if it needs them. */
+export const shellWord = (text: string): string => (/^[\w:/.@-]+$/.test(text) ? text : quoted(text));
+
 /** Returns the shell command that sends a message to an origin, such as `http://127.0.0.1:3000`. */
 export function curlCommand(origin: string, message: Message): string {
   const { method, path, headers, body, options = [] } = message;
-  const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
   const url = origin + path;
   const usual = method === (hasBody(message) ? 'POST' : 'GET');
   const [stream, ...own] = options[0] === '-N' ? options : ['', ...options];
   const head = [
-    `curl -i ${[stream, usual ? '' : `-X ${method}`, /^[\w:/.-]*$/.test(url) ? url : quote(url)].filter(Boolean).join(' ')}`,
-    ...Object.entries(headers).map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`),
-    ...(body === undefined ? [] : [`-d ${quote(body)}`]),
-    ...own.flatMap((option, i) => (i % 2 === 0 ? [`${option} ${quote(own[i + 1] ?? '')}`] : [])),
+    `curl -i ${[stream, usual ? '' : `-X ${method}`, shellWord(url)].filter(Boolean).join(' ')}`,
+    ...Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
+    ...(body === undefined ? [] : [`-d ${quoted(body)}`]),
+    ...own.flatMap((option, i) => (i % 2 === 0 ? [`${option} ${quoted(own[i + 1] ?? '')}`] : [])),
   ];
   return head.join(' \\\n    ');
 }

@@ -15,6 +15,8 @@ const REFERRING = [
 
 /** The maximum size of the rewritten schemas that are compiled at start, in UTF-16 code units. */
 const MAX_PREPARED = 200_000;
+/** The size from which the engine may be unable to compile a schema: each of them is compiled at start. */
+const LARGE = 10_000;
 
 /**
  * Finds whether values conform to components, without the violations. A component that refers to others judges each value
@@ -56,13 +58,22 @@ export class Conformance {
     return holds;
   };
 
-  /** Compiles components at start and not at a request, up to `MAX_PREPARED`. */
-  prepare(): void {
+  /**
+   * Compiles components at start and not at a request: the large ones, and others up to `MAX_PREPARED`.
+   *
+   * @param fault receives the identifier of each component that cannot be compiled
+   */
+  prepare(fault: (identifier: string, error: unknown) => void): void {
     let budget = MAX_PREPARED;
     for (const [identifier, schema] of Object.entries(this.components)) {
-      budget -= JSON.stringify(schema).length;
-      if (budget < 0) return;
-      this.validator(identifier);
+      const size = JSON.stringify(schema).length;
+      budget -= size;
+      if (budget < 0 && size < LARGE) continue;
+      try {
+        this.validator(identifier);
+      } catch (error) {
+        fault(identifier, error);
+      }
     }
   }
 

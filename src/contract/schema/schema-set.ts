@@ -42,6 +42,8 @@ export class SchemaSet implements ComponentSet {
   /** By the JSON pointer of the schema. */
   readonly defaults: ReadonlyMap<string, Default>;
   private readonly identifiers = new Map<string, string>();
+  /** The pointer of each component, by its identifier. */
+  readonly pointers = new Map<string, string>();
   /** The components that are not rewritten yet. */
   private readonly pending: Component[] = [];
   /** The targets of references. */
@@ -148,6 +150,7 @@ export class SchemaSet implements ComponentSet {
     if (known !== undefined) return known;
     const identifier = `schema:${this.identifiers.size}`;
     this.identifiers.set(key, identifier);
+    this.pointers.set(identifier, pointer);
     this.components[identifier] = {}; // before the components that it refers to
     this.pending.push({ identifier, pointer, view, child });
     if (this.pending.length === 1) this.rewritePending();

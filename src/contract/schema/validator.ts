@@ -18,6 +18,7 @@ import type { Components } from './applicable';
 import { FORMATS, type OwnFormats, supplied } from './formats';
 import { Interner } from './identity';
 import { compilePattern } from '../pattern/pattern';
+import { Problem } from '../problem';
 import { ComponentKeywords } from './component-keywords';
 import { Conformance } from './conformance';
 import { equalityKeywords } from './exact-comparison';
@@ -106,6 +107,48 @@ function violation({
   return { place, keyword, message };
 }
 
+/** The engine has no stack for the code of a validator: ajv nests it as deep as a schema has properties or branches. */
+export class Uncompilable extends Problem {
+  constructor(cause: RangeError) {
+    const message =
+      'the schema has too many properties, items or branches for one validator: move some of them to components';
+    super('notImplemented', message, {}, { cause });
+  }
+}
+
+/** Frames of requests: what compiles at start must compile below them, too. */
+const FRAMES = 200;
+const COMPILED = new Error('compiled');
+/** Ends a validator as it begins. The engine compiles a function at its first call, so that ajv alone finds no fault. */
+const BEGINNING = {
+  get instancePath(): never {
+    throw COMPILED;
+  },
+};
+
+/** Compiles a schema with ajv, and its validator with the engine. */
+function compileWhole(
+  ajv: { compile(schema: JsonObject): ValidateFunction },
+  schema: JsonObject,
+): ValidateFunction | Uncompilable {
+  const begin = (validate: ValidateFunction, frames: number): void => {
+    if (frames > 0) begin(validate, frames - 1);
+    else Reflect.apply(validate, undefined, [undefined, BEGINNING]);
+  };
+  try {
+    const validate = ajv.compile(schema);
+    try {
+      begin(validate, FRAMES);
+    } catch (error) {
+      if (error !== COMPILED) throw error;
+    }
+    return validate;
+  } catch (error) {
+    if (error instanceof RangeError) return new Uncompilable(error);
+    throw error;
+  }
+}
+
 /** The rewritten schemas of a document, for one direction. */
 export interface Schemas {
   /** Schemas that others refer to, by identifier. */
@@ -152,11 +195,12 @@ export function createCompiler(
   const ajv = createAjv(EMPTY, { ...ajvOptions(formats, inheritedNames, metaschemas), allErrors });
   // component-keywords.ts judges `unevaluated*`. ajv would merge the names of all parts of an allOf for each part.
   ajv.opts.unevaluated = false;
-  const compiled = new Map<string, ValidateFunction>();
+  const compiled = new Map<string, ValidateFunction | Uncompilable>();
   const compile = (schema: JsonObject): ValidateFunction => {
     const text = JSON.stringify(schema);
-    const validate = compiled.get(text) ?? ajv.compile(schema);
-    compiled.set(text, validate);
+    const validate = compiled.get(text) ?? compileWhole(ajv, schema);
+    compiled.set(text, validate); // to fail takes seconds: each request would
+    if (validate instanceof Uncompilable) throw validate;
     return validate;
   };
   const conformance = known ?? new Conformance(components, (schema) => compile({ bare: schema }));
@@ -166,12 +210,21 @@ export function createCompiler(
   replaceKeywords(ajv, allErrors);
   return {
     compile(schema) {
-      const validate = compile(schema);
+      let validate: ValidateFunction | undefined;
+      try {
+        validate = compile(schema);
+      } catch (error) {
+        // The first violation, which another compiler finds, is enough.
+        if (!(allErrors && error instanceof Uncompilable)) throw error;
+      }
       return (envelope) => {
         try {
-          return validate(envelope) ? CONFORMS : (validate.errors ?? []).map(violation);
+          return validate === undefined || validate(envelope)
+            ? CONFORMS
+            : (validate.errors ?? []).map(violation);
         } catch (error) {
-          if (error instanceof BudgetExceeded) return CONFORMS;
+          if (error instanceof BudgetExceeded || (allErrors && error instanceof Uncompilable))
+            return CONFORMS;
           throw error;
         }
       };

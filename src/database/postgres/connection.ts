@@ -36,7 +36,7 @@ export function connectionOf(pool: Pool, schema: Schema, target: Target): Connec
   function checkWritable(): void {
     if (pool.abandoned >= MAX_ABANDONED)
       throw new StoreUnavailable(
-        `${pool.abandoned} statements have not ended in time, and may still run: see that a synchronous standby runs`,
+        `${pool.abandoned} statements have not ended in time, and may still run: check that a synchronous standby is running`,
       );
   }
 

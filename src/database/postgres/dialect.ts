@@ -1,8 +1,9 @@
-import { type CustomTypesConfig, types } from 'pg';
+import type { CustomTypesConfig } from 'pg';
 import type { TypeName } from '../column';
 import { all, type Faults } from '../failure';
 import { type Dialect, isBeyondInt64, type Rendered, valueOf } from '../sql';
 import type { Value } from '../values';
+import { pg } from './pg';
 
 /** Types of which an array is not of the word. */
 const ELEMENTS: Readonly<Partial<Record<TypeName, string>>> = { identity: 'bigint', text: 'text' };
@@ -89,31 +90,44 @@ function toParameter(value: Value): Value {
 export const toParameters = (values: Rendered['values']) =>
   values.map((value) => (Array.isArray(value) ? value.map(toParameter) : toParameter(value as Value)));
 
+/** The types of PostgreSQL (https://github.com/postgres/postgres/blob/REL_18_STABLE/src/include/catalog/pg_type.dat). */
+const OID = {
+  BOOL: 16,
+  INT8: 20,
+  INT2: 21,
+  INT4: 23,
+  TEXT: 25,
+  JSON: 114,
+  VARCHAR: 1043,
+  DATE: 1082,
+  TIMESTAMPTZ: 1184,
+  NUMERIC: 1700,
+  JSONB: 3802,
+};
+
 /** How the driver reads a type, by its OID; the others as it always does. */
 export const PARSERS = new Map<number, (text: string) => unknown>([
-  [types.builtins.INT2, BigInt],
-  [types.builtins.INT4, BigInt],
-  [types.builtins.INT8, BigInt],
-  [types.builtins.BOOL, (text) => (text === 't' ? 1n : 0n)],
+  [OID.INT2, BigInt],
+  [OID.INT4, BigInt],
+  [OID.INT8, BigInt],
+  [OID.BOOL, (text) => (text === 't' ? 1n : 0n)],
   // The sum of bigints, or the average.
-  [types.builtins.NUMERIC, (text) => (/^-?\d+$/.test(text) ? BigInt(text) : Number(text))],
-  [types.builtins.TEXT, fromText],
-  [types.builtins.VARCHAR, fromText],
+  [OID.NUMERIC, (text) => (/^-?\d+$/.test(text) ? BigInt(text) : Number(text))],
+  [OID.TEXT, fromText],
+  [OID.VARCHAR, fromText],
 ]);
 
 const asItIs = (text: string) => text;
 
 export const typesOf = (parsers: typeof PARSERS): CustomTypesConfig => ({
-  getTypeParser: (oid, format): unknown => parsers.get(oid) ?? types.getTypeParser(oid, format),
+  getTypeParser: (oid, format): unknown => parsers.get(oid) ?? pg().types.getTypeParser(oid, format),
 });
 
 /** For statements whose columns say how each is read. */
 export const EXACT = typesOf(
   new Map([
     ...PARSERS,
-    ...[types.builtins.TIMESTAMPTZ, types.builtins.DATE, types.builtins.JSON, types.builtins.JSONB].map(
-      (oid) => [oid, asItIs] as const,
-    ),
+    ...[OID.TIMESTAMPTZ, OID.DATE, OID.JSON, OID.JSONB].map((oid) => [oid, asItIs] as const),
   ]),
 );
 
@@ -152,12 +166,12 @@ export const FAULTS: Faults = {
   advice: [
     ['28', 'check the user and the password'],
     ['3D000', 'create the database first'],
-    ['25001', 'run it outside of a transaction, and not through a pooler'],
-    ['42501', 'grant this user what is missing'],
-    ['25006', 'name the primary server, not a standby'],
-    [READ_ONLY, 'name the primary server, not a standby'],
+    ['25001', 'run it outside a transaction, and not through a pooler'],
+    ['42501', 'grant this user the missing privilege'],
+    ['25006', 'use the primary server, not a standby'],
+    [READ_ONLY, 'use the primary server, not a standby'],
     ['ECONNREFUSED', 'start the server, or check host and port'],
-    ['ENOTFOUND', 'check the name of the host'],
+    ['ENOTFOUND', 'check the host name'],
     ['Client has encountered', 'the connection was lost'],
     ['Connection terminated', 'the connection was lost'],
   ],

@@ -24,8 +24,7 @@ export const POSTGRES: Driver = {
       await onPrimary(target, () => prepare(pool, schema, opening));
     } catch (error) {
       // The next attempt would leave another backend beside the one that still waits for a standby.
-      if (pool.abandoned > 0)
-        opening.warned('a statement of the start got no answer: waiting until it has ended');
+      if (pool.abandoned > 0) opening.warned('a statement at startup got no response: waiting until it ends');
       await pool.end(opening.timeout);
       throw error;
     }

@@ -36,7 +36,7 @@ export async function runOutside(client: PoolClient, statement: Rendered, patien
   const { rows } = await client.query<{ pid: bigint }>('SELECT pg_backend_pid() AS pid');
   if (!('processID' in client) || Number(rows[0]?.pid) !== client.processID)
     throw new Error(
-      'expected the server itself, got a pooler in between: migrate with a URL that passes it by',
+      'expected the server itself, got a pooler in between: migrate with a URL that bypasses it',
     );
   for (const setting of [`statement_timeout = ${OUTSIDE_TIMEOUT}`, `lock_timeout = ${Math.max(1, patience)}`])
     await client.query(`SET ${setting}`);

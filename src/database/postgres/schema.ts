@@ -21,7 +21,7 @@ import { begin, mark, marksOf, run, send } from './statements';
 /** For a table that was there before those of the store were made. */
 const ADVICE_AT_FIRST: Advice = ['42703', '42P10'].map((code) => [
   code,
-  'a table of that name belongs to another program: use a database of its own',
+  'a table of that name belongs to another program: use a separate database',
 ]);
 
 /** Milliseconds to wait for the lock of a table: whoever waits for it keeps those behind him from it. */
@@ -120,7 +120,9 @@ async function migrateTables(
     await begin(client, 'READ COMMITTED');
     try {
       const version = await readVersion(' FOR UPDATE NOWAIT').catch((error: unknown) => {
-        throw codeOf(error) === NO_LOCK ? new Error('another process migrates it', { cause: error }) : error;
+        throw codeOf(error) === NO_LOCK
+          ? new Error('another process is migrating it', { cause: error })
+          : error;
       });
       for (const name of ['statement_timeout', 'idle_in_transaction_session_timeout'])
         await client.query(`SET LOCAL ${name} = ${MIGRATION_TIMEOUT}`);

@@ -1,9 +1,10 @@
 import { readFile, stat } from 'node:fs/promises';
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { codeOf } from '../failure';
 import { StoreUnavailable } from '../store';
 import { WORK_TIMEOUT } from '../transaction';
 import { PARSERS, READ_ONLY, typesOf } from './dialect';
+import { pg } from './pg';
 import { cancelled, preludes } from './statements';
 import type { Server, Target } from './url';
 
@@ -37,15 +38,15 @@ const AT_LEAST_ON = `CASE current_setting('synchronous_commit')
 
 /** What a server should not say of a setting, and what it means. */
 const WEAK: readonly (readonly [setting: string, weak: readonly string[], meaning: string])[] = [
-  ['fsync', ['off'], 'a loss of power may lose or damage what has been answered'],
-  ['full_page_writes', ['off'], 'a loss of power may damage what has been answered'],
+  ['fsync', ['off'], 'a power failure may lose or damage what has been acknowledged'],
+  ['full_page_writes', ['off'], 'a power failure may damage what has been acknowledged'],
   ['synchronous_commit', ['off', 'local'], 'raised to on for the sessions of this program'],
   [
     'synchronous_commit',
     ['remote_write'],
-    'a standby that loses its power with the primary may lose what has been answered',
+    'a standby that loses power together with the primary may lose what has been acknowledged',
   ],
-  ['zero_damaged_pages', ['on'], 'damaged rows are dropped in silence'],
+  ['zero_damaged_pages', ['on'], 'damaged rows are silently dropped'],
   ['ignore_checksum_failure', ['on'], 'damaged rows are read'],
 ];
 
@@ -93,9 +94,11 @@ export function serversOf(target: Target, warned?: (message: string) => void): S
     for (const server of target.servers.toSorted((a, b) => Number(isAvoided(a)) - Number(isAvoided(b)))) {
       const left = deadline - performance.now();
       if (left <= 0) break;
+      const lastFailure = failed.get(server);
       try {
         const session = await connectTo(server, target, Math.min(target.connectTimeout, left), warn);
-        failed.delete(server);
+        // A failure since then tells more than a connection that began before it.
+        if (failed.get(server) === lastFailure) failed.delete(server);
         return session;
       } catch (error) {
         avoid(server);
@@ -118,7 +121,7 @@ async function connectTo(
   const url = new URL(server.url);
   const { passwordFile } = target;
   if (passwordFile !== undefined) url.searchParams.set('password', await readPassword(passwordFile));
-  const client = new Client({
+  const client = new (pg().Client)({
     connectionString: url.href,
     connectionTimeoutMillis: timeout,
     query_timeout: ANSWER_TIMEOUT,
@@ -155,10 +158,10 @@ async function readPassword(path: string): Promise<string> {
     throw new Error('expected a regular file'); // to read a pipe may never end
   };
   const text = await read().catch((error: unknown) => {
-    throw new StoreUnavailable(`the file of the password cannot be read: ${(error as Error).message}`);
+    throw new StoreUnavailable(`the password file cannot be read: ${(error as Error).message}`);
   });
   const password = text.replace(/\r?\n$/, '');
-  if (password === '') throw new StoreUnavailable(`the file of the password, ${path}, is empty`);
+  if (password === '') throw new StoreUnavailable(`the password file, ${path}, is empty`);
   return password;
 }
 
@@ -196,7 +199,7 @@ async function setUp(
     `SELECT pg_backend_pid() AS pid, ${role} AS refused, ${[...weak, ...calls].join(', ')}`,
   );
   if (attributes !== 'any' && row['refused'] === 1n)
-    throw Object.assign(new Error('the server takes no writes'), { code: READ_ONLY });
+    throw Object.assign(new Error('the server accepts no writes'), { code: READ_ONLY });
   WEAK.forEach(([name, values, meaning], index) => {
     const value = String(row[`weak${index}`]);
     if (values.includes(value)) warn(`${name} is ${value}: ${meaning}`);

@@ -68,9 +68,7 @@ async function sendAsItIs(client: PoolClient, text: string, values: unknown[] = 
     });
   });
   if (cancelled.has(client))
-    throw new StoreUnavailable(
-      'somebody has cancelled the wait for a synchronous standby: see that one runs',
-    );
+    throw new StoreUnavailable('the wait for a synchronous standby was canceled: check that one is running');
   return result;
 }
 

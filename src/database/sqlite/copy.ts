@@ -54,7 +54,7 @@ async function explained<T>(copy: string, action: () => Promise<T>): Promise<T> 
     if (!isOfSystem(error)) throw error;
     const { path = copy, dest = path } = error as NodeJS.ErrnoException & { readonly dest?: string };
     throw new StoreUnavailable(
-      `${dest} cannot be read or written: expected access, room and a whole disk, got ${codeOf(error)}`,
+      `cannot read or write ${dest} (${codeOf(error)}): check the permissions and the disk`,
     );
   }
 }
@@ -62,10 +62,10 @@ async function explained<T>(copy: string, action: () => Promise<T>): Promise<T> 
 async function backup(file: string, to: string, schema: Schema): Promise<Copied> {
   const taken = ['', ...BESIDE].map((end) => to + end).find((path) => existsSync(path));
   if (taken !== undefined)
-    throw new StoreUnavailable(`nothing is overwritten, and ${taken} exists: name another file`);
+    throw new StoreUnavailable(`${taken} already exists and is not overwritten: use another file`);
   if ([...BESIDE.map((end) => file + end), markerOf(file)].includes(to))
-    throw new StoreUnavailable(`${to} has a meaning beside the database: name another file`);
-  if (!existsSync(file)) throw new StoreUnavailable('it is not there, and so there is nothing to back up');
+    throw new StoreUnavailable(`${to} is a name that SQLite uses beside the database: use another file`);
+  if (!existsSync(file)) throw new StoreUnavailable('it does not exist, so there is nothing to back up');
   checkContent(file, await examine(file));
   makeFolder(dirname(to));
   return beside(to, async (part) => {
@@ -80,10 +80,10 @@ async function backup(file: string, to: string, schema: Schema): Promise<Copied>
 
 async function restore(file: string, from: string, schema: Schema): Promise<Copied> {
   if (!statSync(from, { throwIfNoEntry: false })?.isFile())
-    throw new StoreUnavailable(`there is no file ${from}: name another`);
+    throw new StoreUnavailable(`there is no file ${from}: use another`);
   checkRegular(file);
   if (existsSync(file) && keyOf(from) === keyOf(file))
-    throw new StoreUnavailable('the backup is the database itself: name another file');
+    throw new StoreUnavailable('the backup is the database itself: use another file');
   const replaced = statSync(file, { throwIfNoEntry: false });
   makeFolder(dirname(file));
   return beside(file, async (part) => {
@@ -116,11 +116,11 @@ async function beside(file: string, make: (part: string) => Promise<Copied>): Pr
  * Copies what is committed in a database, while others write to it, and verifies the copy. It is whole without a log, and has
  * the name of none.
  *
- * @param mode who may read and write the copy
+ * @param mode of the file whose user and group may read and write the copy
  */
 async function copyContent(from: string, to: string, schema: Schema, mode: number): Promise<Copied> {
   closeSync(openSync(to, 'wx', 0o600));
-  chmodSync(to, mode & 0o777);
+  chmodSync(to, mode & 0o770);
   const source = new Database(from, { readOnly: true });
   try {
     source.exec('BEGIN'); // one state from here on: without it each commit of others would begin the copy anew
@@ -134,7 +134,7 @@ async function copyContent(from: string, to: string, schema: Schema, mode: numbe
       const version = compareSchema(copy, schema);
       const found = countRows(copy);
       if (JSON.stringify(found) !== JSON.stringify(rows))
-        throw new StoreUnavailable('the copy has other rows: try again');
+        throw new StoreUnavailable('the copy has different rows: try again');
       const total = rows.reduce((sum, [, count]) => sum + count, 0);
       return { tables: rows.length, rows: total, version, bytes: statSync(to).size };
     } finally {
@@ -179,9 +179,9 @@ async function checkSeal(file: string): Promise<void> {
   const [, digest] = SEAL.exec(end.toString('latin1')) ?? [];
   const page = head.readUInt16BE(16); // https://sqlite.org/fileformat2.html#page_size
   const isCut = head.toString('latin1', 0, 6) === 'SQLite' && size % (page === 1 ? 65_536 : page) > 0;
-  if (digest === undefined && isCut) throw damaged('its end is missing');
+  if (digest === undefined && isCut) throw damaged('it is truncated');
   if (digest !== undefined && size > SEAL_LENGTH && digest !== (await digestOf(file, size - SEAL_LENGTH)))
-    throw damaged('its content is not that of its digest');
+    throw damaged('its content does not match its digest');
 }
 
 /**
@@ -207,7 +207,7 @@ async function replace(file: string, part: string, schema: Schema): Promise<stri
   try {
     if (!closed) {
       // From here on until the marker is gone nobody starts on what is there.
-      writeFileSync(marker, kept);
+      writeFileSync(marker, kept, { mode: 0o600 });
       sync(marker);
       sync(folder);
       for (const end of left) renameSync(file + end, kept + end);
@@ -266,7 +266,7 @@ function lockFile(file: string): { close(): void } | undefined {
   if (!existsSync(file)) return undefined;
   const alias = `${file}.lock-${randomBytes(6).toString('hex')}`;
   linkSync(file, alias);
-  writeFileSync(`${alias}-wal`, 'x'); // an empty one is none
+  writeFileSync(`${alias}-wal`, 'x', { mode: 0o600 }); // an empty one is none
   const db = new Database(alias);
   const close = () => {
     db.close();

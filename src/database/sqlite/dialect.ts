@@ -51,17 +51,17 @@ export const FAULTS: Faults = {
   },
   // By result code, or the errno of making the folder.
   advice: [
-    ['SQLITE_NOTADB', 'it is not a SQLite database: name another file'],
+    ['SQLITE_NOTADB', 'it is not a SQLite database: use another file'],
     ['SQLITE_CORRUPT', 'it is damaged: restore a backup'],
-    ['SQLITE_READONLY', 'it cannot be written: let this user write the file and its folder'],
+    ['SQLITE_READONLY', 'it is not writable: give this user write access to the file and its folder'],
+    ['SQLITE_CANTOPEN', 'it cannot be opened: this user needs write access to the file and its folder'],
+    ['SQLITE_FULL', 'the disk is full: free some space'],
     [
-      'SQLITE_CANTOPEN',
-      'it cannot be opened: it must be a file that this user may write, in a folder likewise',
+      'SQLITE_BUSY',
+      `another process has kept it locked for ${BUSY_TIMEOUT / 1000} seconds: find that process and stop it`,
     ],
-    ['SQLITE_FULL', 'the disk is full: make room on it'],
-    ['SQLITE_BUSY', `another process has kept it locked for ${BUSY_TIMEOUT / 1000} seconds: find and end it`],
-    ['SQLITE_IOERR', 'the disk fails or is full: check it'],
-    ['E', 'its folder cannot be created: make it, or name a file elsewhere'],
+    ['SQLITE_IOERR', 'the disk is failing or full: check it'],
+    ['E', 'its folder cannot be created: create it, or use a file elsewhere'],
   ],
   passing: /^SQLITE_(BUSY|LOCKED|PROTOCOL)/,
 };

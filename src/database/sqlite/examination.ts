@@ -55,13 +55,13 @@ export const markerOf = (file: string): string => `${file}.restoring`;
 export function checkRegular(file: string): void {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found && !found.isFile() && !found.isDirectory())
-    throw new StoreUnavailable('it is no regular file: name another');
+    throw new StoreUnavailable('it is not a regular file: use another');
 }
 
 /** @throws {Error} if the file and its log do not belong together, or are not whole */
 export async function examine(file: string): Promise<Found> {
   if (existsSync(markerOf(file)))
-    throw new StoreUnavailable('a restore of it was ended in the middle: restore the backup again');
+    throw new StoreUnavailable('a restore of it was interrupted: restore the backup again');
   try {
     checkRegular(file);
     // A file that this process has open has been examined.

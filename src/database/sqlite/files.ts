@@ -11,6 +11,7 @@ import {
 import { dirname } from 'node:path';
 import type { SQLOutputValue } from 'node:sqlite';
 import { isDeepStrictEqual } from 'node:util';
+import { codeOf } from '../failure';
 import { StoreUnavailable } from '../store';
 import { Database } from './engine';
 import { keepOpen, lookAgain } from './examination';
@@ -82,12 +83,12 @@ export function watchFiles(file: string, db: Database, versionOf: (db: Database)
     const foundFile = stat(file);
     if (!foundFile)
       throw new StoreUnavailable('it has been deleted or moved: put it back, or restart the server');
-    if (!same(foundFile, opened)) throw new StoreUnavailable(`another file has taken its place: ${RESTART}`);
+    if (!same(foundFile, opened)) throw new StoreUnavailable(`another file has replaced it: ${RESTART}`);
     const foundLog = stat(log);
     if (!foundLog)
       throw new StoreUnavailable(`its write-ahead log ${log} has been deleted or moved: ${RESTART}`);
     if (!same(foundLog, openedLog))
-      throw new StoreUnavailable(`another file has taken the place of ${log}: ${RESTART}`);
+      throw new StoreUnavailable(`another file has replaced ${log}: ${RESTART}`);
     return [foundFile, foundLog];
   }
 
@@ -197,11 +198,20 @@ function sample(db: Database, inserted: SQLOutputValue): unknown[] {
     });
 }
 
-/** Creates the folder so that it, too, is there after a power cut: each new entry is synced in its parent. */
+/** Creates the folder, for this user alone, so that it, too, is there after a power cut: each new entry is synced in its parent. */
 export function makeFolder(folder: string): void {
-  const first = mkdirSync(folder, { recursive: true });
+  const first = mkdirSync(folder, { recursive: true, mode: 0o700 });
   if (first === undefined) return;
   for (let path = folder; path.length >= first.length; path = dirname(path)) sync(dirname(path));
+}
+
+/** Creates the file of a database, for this user alone, if there is none. SQLite gives its log and its index the same mode. */
+export function makeFile(file: string): void {
+  try {
+    closeSync(openSync(file, 'wx', 0o600));
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
+  }
 }
 
 /**

@@ -8,7 +8,7 @@ import { copiesOf } from './copy';
 import { DIALECT, FAULTS } from './dialect';
 import { Database } from './engine';
 import { checkContent, examine } from './examination';
-import { type DatabaseFiles, makeFolder, watchFiles } from './files';
+import { type DatabaseFiles, makeFile, makeFolder, watchFiles } from './files';
 import { nameLog } from './log';
 import { migrateFile, prepareVersion } from './schema';
 import { statementsOf, whenFree } from './statements';
@@ -28,7 +28,7 @@ const placeOf = (file?: string) =>
 export const SQLITE: Driver = {
   copies(url, schema) {
     const file = fileOf(url);
-    if (file === undefined) throw new Error('it is not kept, and so there is nothing to copy');
+    if (file === undefined) throw new Error('it is not persistent, so there is nothing to copy');
     return copiesOf(file, schema);
   },
   urls: ['memory:', 'sqlite:PATH'],
@@ -58,12 +58,14 @@ export const SQLITE: Driver = {
         checkContent(file, await examine(file));
       }
       const before = placeOf(file);
+      if (file !== undefined) makeFile(file);
       const db = connect();
+      checkTexts(db);
       const placed = before ?? placeOf(file);
       // A restore that had the file locked has put another one in its place: the log would be that of both.
       const checkPlace = () => {
         if (placeOf(file) !== placed)
-          throw new StoreUnavailable('another file has taken its place meanwhile: start again');
+          throw new StoreUnavailable('another file has replaced it in the meantime: start again');
       };
       const checkSchema = await whenFree(() => prepareVersion(db, schema));
       await whenFree(() => db.transaction('DEFERRED', checkSchema));
@@ -84,6 +86,14 @@ export const SQLITE: Driver = {
     }
   },
 };
+
+/** Node before 24.16, Node 25 and Node 26.0 cut a text that they read at its first U+0000. */
+function checkTexts(db: Database): void {
+  if (db.value("SELECT 'a' || char(0)")() !== 'a\0')
+    throw new Error(
+      `the SQLite of Node ${process.versions.node} cuts a text at its first U+0000: run Node 24.16 or later, or 26.1 or later`,
+    );
+}
 
 async function makeDurable(db: Database): Promise<void> {
   const toWal = db.value('PRAGMA journal_mode = WAL');

@@ -90,7 +90,7 @@ export function examineLog(file: string, head: Buffer, index?: Index): Found {
   if (head.length === 0) {
     if (log.length === 0) return 'closed';
     throw new StoreUnavailable(
-      `it is not there, or is empty, but its write-ahead log ${path} is not: put it back, or move the log away`,
+      `it is missing or empty, but its write-ahead log ${path} is not: put it back, or move the log away`,
     );
   }
   const cookie = head.length < FILE_HEAD ? 0 : head.readUInt32BE(COOKIE);

@@ -27,7 +27,7 @@ export function prepareVersion(db: Database, schema: Schema): () => number {
     const version = Number(userVersion());
     const owner = applicationId();
     if (owner !== own && !(owner === 0 && tables() === 0))
-      throw new StoreUnavailable('it belongs to another program: name another file');
+      throw new StoreUnavailable('it belongs to another program: use another file');
     if (version > schema.migrations.length && version !== admitted) {
       checkVersion(version, schema, readApplied(db, schema));
       admitted = version;
@@ -87,7 +87,7 @@ export function checkOwner(db: Database, schema: Schema, admitsEmpty: boolean): 
   const owner = db.value('PRAGMA application_id')();
   const isEmpty = () => owner === 0 && db.value('SELECT 1 FROM sqlite_schema')() === undefined;
   if (owner !== markOf(schema) && !(admitsEmpty && isEmpty()))
-    throw new StoreUnavailable('it belongs to another program: name another file');
+    throw new StoreUnavailable('it belongs to another program: use another file');
 }
 
 /**
@@ -103,7 +103,7 @@ export function compareSchema(db: Database, schema: Schema): number {
   if (tables() === undefined) return version; // version 2.0.0 has made it
   const applied = readApplied(db, schema);
   if (version > 0 && applied.length === 0)
-    throw new StoreUnavailable('it belongs to another program: name another file');
+    throw new StoreUnavailable('it belongs to another program: use another file');
   compareApplied(version, applied, schema, DIALECT);
   return version;
 }

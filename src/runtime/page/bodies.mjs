@@ -8,6 +8,41 @@ const FORM = 'application/x-www-form-urlencoded';
 const exact = (key, value, context) =>
   typeof value === 'number' && JSON.rawJSON ? JSON.rawJSON(context.source) : value;
 
+const write = (value) =>
+  typeof value === 'object' && !(value instanceof Blob) ? JSON.stringify(value) : value;
+
+/** The fields of a value under `deepObject`: its name continues in brackets, as the server reads it. */
+function deepFields(name, value) {
+  const isNested = typeof value === 'object' && value !== null && !JSON.isRawJSON?.(value);
+  if (!isNested) return [[name, write(value)]];
+  return Object.entries(value).flatMap(([step, part]) => deepFields(`${name}[${step}]`, part));
+}
+
+/** The value of an input for an object or a list, which is JSON. */
+function valueOf(input) {
+  if (typeof input !== 'string' || !/^\s*[{[]/.test(input)) return input;
+  try {
+    return JSON.parse(input, exact);
+  } catch {
+    return input;
+  }
+}
+
+/** A query in which the parameters of the style `deepObject` are written with brackets. */
+function withDeepParameters(url, parameters, values) {
+  const deep = parameters.filter(
+    (one) => one.in === 'query' && one.style === 'deepObject' && values[`query.${one.name}`],
+  );
+  if (deep.length === 0) return url;
+  const fields = deep.flatMap(({ name }) => deepFields(name, valueOf(values[`query.${name}`])));
+  const [path, query = ''] = url.split('?');
+  const others = query.split('&').filter((pair) => {
+    const key = decodeURIComponent(pair.split('=')[0]);
+    return pair !== '' && !deep.some(({ name }) => key === name || key.startsWith(`${name}[`));
+  });
+  return `${path}?${[...others, new URLSearchParams(fields)].join('&')}`;
+}
+
 const exactJson = (text) => JSON.stringify(JSON.parse(text, exact), null, 2);
 
 /** Writes the value of a parameter in querystring (OpenAPI 3.2 section 4.12.2.3). A form may also be given as it is sent. */
@@ -19,9 +54,9 @@ function queryOf(text, [[type, { encoding = {} }]]) {
   } catch {
     return text;
   }
-  const write = (value) => (typeof value === 'string' ? value : JSON.stringify(value));
   const fields = Object.entries(given ?? {}).flatMap(([name, value]) => {
     const { style, explode = (style ?? 'form') === 'form' } = encoding[name] ?? {};
+    if (style === 'deepObject') return deepFields(name, value);
     const separator = { spaceDelimited: ' ', pipeDelimited: '|' }[style] ?? ',';
     const values = Array.isArray(value) ? value.map(write) : [write(value)];
     return explode ? values.map((one) => [name, one]) : [[name, values.join(separator)]];
@@ -29,14 +64,22 @@ function queryOf(text, [[type, { encoding = {} }]]) {
   return new URLSearchParams(fields).toString();
 }
 
-/** Sends a list in a form as one field or part for each value; Swagger UI would join the values. */
-function repeatLists({ spec, pathName, method, requestContentType: type, requestBody }) {
+/**
+ * Sends a list in a form as one field or part for each value, and what is under `deepObject` with brackets; Swagger UI would join
+ * the values, and write what is nested as JSON.
+ */
+function spreadFields({ spec, pathName, method, requestContentType: type, requestBody }) {
   const item = spec.paths[pathName];
   const media = (item[method] ?? item.additionalOperations?.[method])?.requestBody?.content?.[type];
   if (!media || typeof requestBody !== 'object') return;
-  const write = (value) =>
-    typeof value === 'object' && !(value instanceof Blob) ? JSON.stringify(value) : value;
-  for (const [name, value] of Object.entries(requestBody ?? {})) {
+  for (const [name, input] of Object.entries(requestBody ?? {})) {
+    const isDeep = media.encoding?.[name]?.style === 'deepObject';
+    const value = isDeep ? valueOf(input) : input;
+    if (isDeep && typeof value === 'object') {
+      Reflect.deleteProperty(requestBody, name);
+      Object.assign(requestBody, Object.fromEntries(deepFields(name, value)));
+      continue;
+    }
     if (!Array.isArray(value)) continue;
     if (type.startsWith('multipart/')) requestBody[name] = value.map(write);
     if (requestBody[name].some((one) => typeof one === 'object')) continue;
@@ -52,11 +95,12 @@ export const bodiesPlugin = {
   afterLoad() {
     const { execute, getSampleSchema, isFileUploadIntended } = this.fn;
     this.fn.execute = (asked) => {
-      repeatLists(asked);
+      spreadFields(asked);
       const parameters = asked.operation.get('parameters')?.toJS() ?? [];
       const query = parameters.find((one) => one.in === 'querystring');
       const text = query && asked.parameters[`querystring.${query.name}`];
       const requestInterceptor = (request) => {
+        request.url = withDeepParameters(request.url, parameters, asked.parameters);
         const separator = request.url.includes('?') ? '&' : '?';
         if (text) request.url += separator + queryOf(text, Object.entries(query.content));
         return asked.requestInterceptor(request);

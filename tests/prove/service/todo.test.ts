@@ -25,7 +25,7 @@ const titles = (more?: Partial<InspectedTarget>) =>
 it('lists the responses of a new operation that only its handler gives', () => {
   expect(titles()).toEqual([
     [
-      '1 operation is a stub, which answers from the document: write the handler',
+      '1 operation is a stub that responds from the document: write the handler',
       'addLoan: src/handlers/add-loan.ts',
     ],
     [
@@ -44,7 +44,7 @@ it('lists no response with a scenario or a waiver', () => {
     'addLoan: src/handlers/add-loan.ts',
     '1 scenario waits for these handlers',
     'none (addLoan)',
-    '1 waiver is in tests/contract/service.ts, beside those of the stubs',
+    '1 waiver is in tests/contract/service.ts, besides those of the stubs',
     'addLoan | response | 410 | *: to do',
   ]);
   expect(titles({ stubs: [] })).toEqual([]);
@@ -62,7 +62,7 @@ it('has one line for all waivers of a body', () => {
   ];
   expect(titles({ stubs: [], waivers })).toEqual([
     [
-      '3 waivers are in tests/contract/service.ts, beside those of the stubs',
+      '3 waivers are in tests/contract/service.ts, besides those of the stubs',
       'addLoan | body application/x-www-form-urlencoded: 2 waivers (at the start: type, and 1 more)',
       'addLoan | body application/xml | /components/schemas/Loan type | holds: at the start: type',
     ],

@@ -44,7 +44,7 @@ export async function laidOut(file: string): Promise<LaidOut> {
     const check = await runs(service, command, 'check');
     const isSmall = Number(served) <= SMALL;
     const tests = isSmall ? [await runs(service, command, 'test')] : [];
-    const contract = made.output.includes('# is green');
+    const contract = made.output.includes('# it passes');
     const red = [...(contract ? [] : [made]), ...[check, ...tests].filter(({ status }) => status !== 0)];
     return {
       operations: Number(operations),

@@ -120,12 +120,12 @@ describe.each(KINDS)('migrations in $kind', ({ kind, locate }) => {
       [first, second, ['lent', () => Promise.resolve()]],
       /migration 3, lent: it has been changed/,
     ],
-    ['the order', [second, first, third], /migration 1, seed: books has run in this database in its place/],
-    ['one less', [first, third], /migration 2, lent: seed has run in this database in its place/],
+    ['the order', [second, first, third], /migration 1, seed: books has run in this database instead of it/],
+    ['one less', [first, third], /migration 2, lent: seed has run in this database instead of it/],
     [
       'one between',
       [first, ['new', sql`SELECT 1`], second, third],
-      /migration 2, new: seed has run in this database in its place/,
+      /migration 2, new: seed has run in this database instead of it/,
     ],
   ])('that were edited are refused before anything runs: %s', async (_, migrations, message) => {
     await migrate(MIGRATIONS);
@@ -265,7 +265,7 @@ describe.each(KINDS)('migrations in $kind', ({ kind, locate }) => {
         const expected =
           refusing < 0
             ? undefined
-            : `its schema has version 3, this program knows ${known}, and migration ${number}, step ${number}, needs one that knows ${needed[refusing]}: run the newer program`;
+            : `its schema has version 3, but this program knows only ${known}, and migration ${number}, step ${number}, needs one that knows ${needed[refusing]}: run the newer program`;
         const refusalOf = (work: Promise<unknown>) =>
           work.then(
             () => undefined,

@@ -12,6 +12,8 @@ import {
   StoreUnavailable,
   UnusableDatabase,
 } from '../../../src/database';
+import { serversOf } from '../../../src/database/postgres/servers';
+import { readUrl } from '../../../src/database/postgres/url';
 import { keepFolder } from '../../support/folder';
 import { freePort, type Postgres, startPostgres } from '../../support/postgres';
 import { INSERT, VISITS } from '../../support/visits';
@@ -136,7 +138,7 @@ test('if none of several servers can be used, the reason of each is told', async
   const opening = open(urlOf([closed, standby.port]));
   await expect(opening).rejects.toThrow(UnusableDatabase);
   await expect(opening).rejects.toThrow(`127.0.0.1:${closed}: connect ECONNREFUSED`);
-  await expect(opening).rejects.toThrow(`127.0.0.1:${standby.port}: the server takes no writes`);
+  await expect(opening).rejects.toThrow(`127.0.0.1:${standby.port}: the server accepts no writes`);
 });
 
 test.each([
@@ -155,12 +157,27 @@ test.each([
   expect(await database.query(sql`SELECT count(*) AS count FROM visits`)).toEqual([{ count: 4n }]);
 });
 
+test('a connection that began before its server failed does not make it the first to be tried again', async () => {
+  const target = readUrl(urlOf([first.port, second.port]));
+  const servers = serversOf(target);
+  const connect = async () => {
+    const { client, server } = await servers.connect();
+    closing.push(() => client.end());
+    return server;
+  };
+  const [before, other] = target.servers;
+  const connecting = connect();
+  if (before) servers.avoid(before);
+  expect(await connecting).toBe(before);
+  expect(await connect()).toBe(other);
+});
+
 test('while the only server takes no writes they are refused, and taken afterwards', async () => {
   const database = await open(urlOf([first.port]));
   await refuseWrites(first);
   for (let i = 0; i < 3; i++)
     await expect(database.execute(INSERT)).rejects.toThrow(
-      'name the primary server, not a standby (the server takes',
+      'use the primary server, not a standby (the server accepts',
     );
   await expect(database.ready()).rejects.toThrow(StoreUnavailable);
   await refuseWrites(first, 'off');
@@ -185,7 +202,7 @@ test('a password is read from its file for each new connection', async () => {
     'GRANT ALL ON SCHEMA public TO keeper',
   );
   const url = urlOf([first.port], `&password_file=${encodeURIComponent(file)}`, 'keeper');
-  await expect(open(url)).rejects.toThrow('the file of the password cannot be read: ENOENT');
+  await expect(open(url)).rejects.toThrow('the password file cannot be read: ENOENT');
   writeFileSync(file, '\n');
   await expect(open(url)).rejects.toThrow('is empty');
   execFileSync('mkfifo', [`${file}.pipe`]);
@@ -207,8 +224,8 @@ test('settings that keep less than they could are told once', async () => {
   const database = await open(urlOf([second.port]), { warned: (message) => warned.push(message) });
   await Promise.all([1, 2, 3].map(() => database.execute(INSERT)));
   expect(warned).toEqual([
-    `PostgreSQL at 127.0.0.1:${second.port}/${name}: fsync is off: a loss of power may lose or damage what has been answered`,
-    `PostgreSQL at 127.0.0.1:${second.port}/${name}: synchronous_commit is remote_write: a standby that loses its power with the primary may lose what has been answered`,
+    `PostgreSQL at 127.0.0.1:${second.port}/${name}: fsync is off: a power failure may lose or damage what has been acknowledged`,
+    `PostgreSQL at 127.0.0.1:${second.port}/${name}: synchronous_commit is remote_write: a standby that loses power together with the primary may lose what has been acknowledged`,
   ]);
 });
 

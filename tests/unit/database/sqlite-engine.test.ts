@@ -1,5 +1,7 @@
 import { join } from 'node:path';
+import { StatementSync } from 'node:sqlite';
 import { Database, nameOf } from '../../../src/database/sqlite/engine';
+import { openPlantStore } from '../../../src/storage/plants';
 import { keepFolder } from '../../support/folder';
 
 const folder = keepFolder();
@@ -114,4 +116,11 @@ test('no column is dropped', () => {
   expect(() => db.prepare('SELECT 1 AS __proto__')).toThrow('another name for a column than __proto__');
   expect(db.prepare('SELECT 1 AS constructor, 2 AS n').run([]).rows).toEqual([{ constructor: 1n, n: 2n }]);
   db.close();
+});
+
+test('a Node that cuts texts at U+0000 opens no database', async () => {
+  const read = jest.spyOn(StatementSync.prototype, 'get').mockReturnValueOnce({ text: 'a' });
+  const opening = openPlantStore('memory:');
+  await expect(opening).rejects.toThrow(/cuts a text at its first U\+0000: run Node 24\.16 or later/);
+  read.mockRestore();
 });

@@ -103,7 +103,7 @@ test.each<[string, (() => Promise<unknown>) | undefined, RegExp]>([
   [
     'another process',
     () => bench.operator.query('BEGIN; SELECT FROM notes_schema FOR UPDATE'),
-    /another process migrates it/,
+    /another process is migrating it/,
   ],
 ])('a start waits for %s until its time is over, and says so', async (_, occupy, reason) => {
   await start(bench.url, schemaOf()).opened;

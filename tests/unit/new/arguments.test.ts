@@ -19,15 +19,15 @@ test.each([
   [
     'no document, where nobody can be asked',
     { document: undefined },
-    /^DOCUMENT is missing: an OpenAPI document/,
+    /^DOCUMENT is missing; give an OpenAPI document/,
   ],
-  ['a document that does not exist', { document: 'none.yaml' }, /got none\.yaml, which does not exist$/],
-  ['a folder as the document', { document: __dirname }, /, which is a folder$/],
   [
-    'a file as the folder',
-    { dir: EXAMPLE },
-    /^--dir: expected a folder, got .*example\.yaml, which is a file$/,
+    'a document that does not exist',
+    { document: 'none.yaml' },
+    /^DOCUMENT: cannot read none\.yaml: there is no such file$/,
   ],
+  ['a folder as the document', { document: __dirname }, /^DOCUMENT: cannot read .*: it is a folder$/],
+  ['a file as the folder', { dir: EXAMPLE }, /^--dir: .*example\.yaml is a file; expected a folder$/],
   [
     'a name without a letter',
     { name: '漢字' },
@@ -51,7 +51,7 @@ test.each([
 ])('refuses a folder with %s', async (file) => {
   folder.write({ [file]: '' });
   expect(((await refusal({})) as Error).message).toContain(
-    `which has ${file}: \`--dir NAME\` makes a new one`,
+    `is not empty: it contains ${file}; use \`--dir NAME\` to create a new folder`,
   );
 });
 

@@ -118,7 +118,7 @@ test('a failure anywhere leaves the folder as it was', async () => {
       try {
         await expect(
           newService({ ...options, ...resources }, new FailingSteps(where, isBefore, meanwhile)),
-        ).rejects.toThrow(/^(injected|ENOSPC|the service could not be completed)/);
+        ).rejects.toThrow(/^(injected|ENOSPC|the tools installed in the service could not complete it)/);
       } finally {
         spy.mockRestore();
       }

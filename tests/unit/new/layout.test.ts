@@ -43,7 +43,7 @@ it.each([
   expect(files['src/dependencies.ts']?.includes('openSenders<webhooks>')).toBe(sends);
   expect(files['.env.example']?.includes('WEBHOOK_SECRETS=')).toBe(sends);
   expect(files['tests/contract/service.ts']?.includes('WEBHOOK_SECRETS: ')).toBe(sends);
-  expect(notes.filter((note) => note.startsWith('no webhook and no callback is sent'))).toHaveLength(
+  expect(notes.filter((note) => note.startsWith('webhooks and callbacks are not sent'))).toHaveLength(
     sends ? 0 : 1,
   );
 });
@@ -121,7 +121,7 @@ it('takes default for the success, where it is the only response that is no erro
     const overlay = files['openapi/overlay.yaml'] ?? '';
     expect(overlay).not.toContain('responses.default');
     expect(overlay).toMatch(/target: \$\.paths\['\/a'\]\.get\.responses\n.*\n *update:\n *4XX:/);
-    expect(notes.join('\n')).toContain('getA documents no success but default');
+    expect(notes.join('\n')).toContain('getA documents no success response except default');
   }
   const { files } = await layOutGet({ 200: ok, default: ok });
   expect(files['openapi/overlay.yaml']).toContain('.responses.default');
@@ -132,7 +132,9 @@ it('takes default for errors, where its description speaks of them', async () =>
   for (const description of ['Unexpected error', 'error payload', 'The request failed.']) {
     const responses = { default: { ...json({ type: 'object' }), description } };
     const { files, notes } = await layOutGet(responses);
-    expect(notes.join('\n')).toContain('getA documents no success: openapi/overlay.yaml proposes 204');
+    expect(notes.join('\n')).toContain(
+      'getA documents no success response: openapi/overlay.yaml proposes 204',
+    );
     expect(files['openapi/overlay.yaml']).not.toContain('4XX');
   }
 });
@@ -195,7 +197,7 @@ it('says what the document leaves open about errors: which of two statuses, and 
   const { files, notes } = await layOutOf({ paths });
   expect(files['src/errors.ts']).toContain("'getB 400': () => ");
   expect(notes).toContain(
-    'the 400 of getB has no known place for what was wrong: put `message` there in OTHERS of src/errors.ts',
+    'the 400 of getB has no property for the error message: add `message` in OTHERS of src/errors.ts',
   );
   expect(notes).toContain(
     'getA and 1 more: 400 and 422 are documented, and invalid requests get 400. For 422, change invalidRequest in src/errors.ts',

@@ -4,6 +4,8 @@ import {
   API_KEYS,
   BASIC_USERS,
   BEARER_TOKENS,
+  clientKeyOf,
+  clientOf,
   parseSecrets,
   type SecretForm,
 } from '../../../src/runtime/secrets';
@@ -62,10 +64,10 @@ test.each(FORMS)(
   (_, form, secret, _client, text, wrong) => {
     for (const bad of [...wrong, '\u0000secret']) {
       expect(() => accept(form, text, bad)).toThrow(
-        new InvalidConfig(`THE_VARIABLE: expected ${form.form}, got something else at position 2`),
+        new InvalidConfig(`THE_VARIABLE: expected ${form.form} at position 2`),
       );
     }
-    expect(() => accept(form, ' ')).toThrow(`THE_VARIABLE: expected at least one ${form.one}, got none`);
+    expect(() => accept(form, ' ')).toThrow(`THE_VARIABLE: expected at least one ${form.one}`);
   },
 );
 
@@ -78,4 +80,12 @@ test('replaced secrets are refused at once', () => {
 
 test('of equal secrets the last one counts', () => {
   expect(accept(BEARER_TOKENS, 'one:a', 'one:b').verify('one')).toMatchObject({ scopes: ['b'] });
+});
+
+test('a client is counted by its scheme and its id, and shown by its id', () => {
+  const client = { id: 'ada', scopes: [] };
+  const keys = [{ Token: client }, { Key: client }, { Anonymous: undefined, Key: client }].map(clientKeyOf);
+  expect(keys).toEqual(['Token ada', 'Key ada', 'Key ada']);
+  expect(clientOf({ Token: client })).toBe('ada');
+  expect([clientKeyOf({}), clientKeyOf({ Token: 'ada' })]).toEqual([undefined, undefined]);
 });

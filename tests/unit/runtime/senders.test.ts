@@ -132,13 +132,9 @@ describe('a signature', () => {
   test('is made by the secrets of the receiver, if it has some; without any, nothing is sent', async () => {
     const { received, senders, url } = await exchange(status(204), { source: { ...read({}).config.source } });
     const message = senders.write('made', { url, body: { id: 1 } }, { id: 'mine' });
-    expect(() => senders.deliver(message)).toThrow(
-      'made is not sent: expected a secret in WEBHOOK_SECRETS, got none',
-    );
-    expect(() => senders.deliver(message, { secrets: [] })).toThrow('expected a secret');
-    expect(() => senders.deliver(message, { secrets: ['abc'] })).toThrow(
-      /^expected secrets like [^:]*, got something else$/,
-    );
+    expect(() => senders.deliver(message)).toThrow('made is not sent: there is no secret in WEBHOOK_SECRETS');
+    expect(() => senders.deliver(message, { secrets: [] })).toThrow('there is no secret in WEBHOOK_SECRETS');
+    expect(() => senders.deliver(message, { secrets: ['abc'] })).toThrow(/^expected secrets like [^:]*$/);
     expect(await senders.deliver(message, { secrets: [NEW] })).toMatchObject({ delivered: true, id: 'mine' });
     expect(received[0]?.headers['webhook-signature']).toMatch(/^v1,[^ ]{44}$/);
   });
@@ -210,28 +206,24 @@ describe('a message', () => {
   });
 
   test.each<[string, Answer, string]>([
-    ['500', status(500), 'it answered 500'],
-    ['404', status(404), 'it answered 404'],
-    ['a redirect, which is not followed', status(307, { Location: '/other' }), 'it answered 307'],
-    ['no answer', (response) => response.socket?.destroy(), 'it ended the connection without an answer'],
+    ['500', status(500), 'the response was 500'],
+    ['404', status(404), 'the response was 404'],
+    ['a redirect, which is not followed', status(307, { Location: '/other' }), 'the response was 307'],
+    ['no answer', (response) => response.socket?.destroy(), 'the connection was closed without a response'],
     [
       'what is not HTTP',
       (response) => response.socket?.end('hello'),
-      'it could not be asked (HPE_INVALID_CONSTANT)',
+      'the request failed (HPE_INVALID_CONSTANT)',
     ],
-    [
-      'an answer that does not end',
-      (response) => response.writeHead(200).write('a'),
-      'it did not answer in time',
-    ],
-    ['silence', never, 'it did not answer in time'],
+    ['an answer that does not end', (response) => response.writeHead(200).write('a'), 'no response in time'],
+    ['silence', never, 'no response in time'],
     [
       'another protocol',
       (response) =>
         response.socket?.write(
           'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n',
         ),
-      'it ended the connection without an answer',
+      'the connection was closed without a response',
     ],
   ])('is sent again after %s, until it is delivered', async (_, answer, reason) => {
     const { received, lines, send } = await exchange(first(answer, answer), { timeout: 200 });
@@ -247,11 +239,11 @@ describe('a message', () => {
     expect(await send()).toMatchObject({
       delivered: false,
       attempts: 10,
-      reason: 'it answered 503',
+      reason: 'the response was 503',
       status: 503,
     });
     expect(received).toHaveLength(10);
-    expect(lines.at(-1)).toMatchObject({ level: 'error', message: 'a webhook is not delivered' });
+    expect(lines.at(-1)).toMatchObject({ level: 'error', message: 'a webhook was not delivered' });
   });
 
   test.each([
@@ -292,7 +284,9 @@ describe('the queue', () => {
     const held: http.ServerResponse[] = [];
     const { send, received } = await exchange((response) => held.push(response), { queue: 2500 });
     const all = [send(1), send(2)];
-    expect(() => send(3)).toThrow(new Problem('unavailable', 'made is not sent: too many others wait'));
+    expect(() => send(3)).toThrow(
+      new Problem('unavailable', 'made is not sent: too many others are waiting'),
+    );
     while (held.length < 2) await new Promise(setImmediate);
     for (const response of held.splice(0)) response.writeHead(204).end();
     await Promise.all(all);
@@ -307,7 +301,7 @@ describe('the queue', () => {
     const message = senders.write('made', { url, body: { id: 1 } });
     const long = 'x'.repeat(2000);
     for (const part of [{ url: `${url}&${long}` }, { headers: { 'x-note': long } }, { body: long }])
-      expect(() => senders.deliver({ ...message, ...part })).toThrow('too many others wait');
+      expect(() => senders.deliver({ ...message, ...part })).toThrow('too many others are waiting');
     expect(await senders.deliver(message)).toMatchObject({ delivered: true });
   });
 
@@ -361,11 +355,11 @@ describe('at the end', () => {
     const delivered = send(2);
     await asked;
     const closed = senders.close();
-    expect(() => send(3)).toThrow('made is not sent: the server stops');
-    expect(await failing).toMatchObject({ delivered: false, attempts: 1, reason: 'the server stops' });
+    expect(() => send(3)).toThrow('made is not sent: the server is stopping');
+    expect(await failing).toMatchObject({ delivered: false, attempts: 1, reason: 'the server is stopping' });
     expect(lines.at(-1)).toMatchObject({
       level: 'error',
-      fields: { reason: 'the server stops', webhook: 'made' },
+      fields: { reason: 'the server is stopping', webhook: 'made' },
     });
     release();
     expect(await delivered).toMatchObject({ delivered: true });
@@ -382,7 +376,7 @@ describe('at the end', () => {
     jest.useRealTimers();
     await closed;
     for (const delivery of await Promise.all(all))
-      expect(delivery).toMatchObject({ delivered: false, reason: 'the server stops' });
+      expect(delivery).toMatchObject({ delivered: false, reason: 'the server is stopping' });
   });
 });
 
@@ -402,16 +396,16 @@ describe('a receiver', () => {
   });
 
   test.each([
-    ['http://a.example/', 'its URL does not begin with https:'],
-    ['ftp://a.example/', 'its URL does not begin with https:'],
-    ['file:///etc/passwd', 'its URL does not begin with https:'],
-    ['/in', 'its URL is none'],
-    [undefined as never, 'its URL is none'],
-    ['https://user:pass@a.example/', 'its URL has credentials'],
+    ['http://a.example/', 'the URL does not start with https:'],
+    ['ftp://a.example/', 'the URL does not start with https:'],
+    ['file:///etc/passwd', 'the URL does not start with https:'],
+    ['/in', 'invalid URL'],
+    [undefined as never, 'invalid URL'],
+    ['https://user:pass@a.example/', 'the URL contains credentials'],
     ...'127.0.0.1 0x7f.1 2130706433 [::1] [::ffff:7f00:1] 0 10.0.0.1:8443 ①②⑦.0.0.1'
       .split(' ')
-      .map((host): [string, string] => [`https://${host}/`, 'its address is not one of the Internet']),
-    ['http://hooks.internal:81/', 'its URL does not begin with https:'],
+      .map((host): [string, string] => [`https://${host}/`, 'the host resolves to a private address']),
+    ['http://hooks.internal:81/', 'the URL does not start with https:'],
   ])('is refused: %s', async (url, reason) => {
     expect(() => receiverOf(url, ['hooks.internal:80'])).toThrow(reason);
     const { send, senders, received } = await exchange(status(204));
@@ -434,9 +428,9 @@ describe('a receiver', () => {
     [
       'one of its addresses is private',
       [['8.8.8.8'], ['10.0.0.1']].flat(),
-      'its address is not one of the Internet',
+      'the host resolves to a private address',
     ],
-    ['it has none', [], 'its host has no address'],
+    ['it has none', [], 'the host has no address'],
   ])('is refused after the look-up, if %s', async (_, addresses, message) => {
     const request = { method: 'POST', url: 'https://a.example/', headers: {}, body: '' };
     const { signal } = new AbortController();

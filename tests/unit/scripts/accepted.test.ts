@@ -53,7 +53,7 @@ test.each([
           breaking: 2,
           accepted: [],
           wrong: [
-            `${PLACE}: expired with version ${until}, the document has version ${version}: undo the change, or accept it until ${version}`,
+            `${PLACE}: expired with version ${until}; the document has version ${version}: undo the change, or accept it until ${version}`,
           ],
         },
   );
@@ -64,23 +64,31 @@ test('each change needs an entry of its own', () => {
 });
 
 test.each([
-  ['another change', entry(`${FIRST}!`), /#\/0: matches no breaking change.*required!/],
-  ['a part of a change', entry('#/paths'), /#\/0: matches no breaking change/],
-  ['no change', '- reason: x\n  until: "2.0.0"\n', /#\/0\/change: expected a text, got null/],
+  ['another change', entry(`${FIRST}!`), /#\/0: no breaking change matches .*required!/],
+  ['a part of a change', entry('#/paths'), /#\/0: no breaking change matches/],
+  ['no change', '- reason: x\n  until: "2.0.0"\n', /#\/0\/change: expected a non-blank string, got null/],
   [
     'no reason',
     `- change: ${JSON.stringify(FIRST)}\n  until: "2.0.0"\n`,
-    /#\/0\/reason: expected a text, got null/,
+    /#\/0\/reason: expected a non-blank string, got null/,
   ],
-  ['a blank reason', entry(FIRST).replace('agreed', '" "'), /#\/0\/reason: expected a text, got " "/],
-  ['a version that is a number', entry(FIRST, 2), /#\/0\/until: expected a text, such as '2.0.0', got 2/],
+  [
+    'a blank reason',
+    entry(FIRST).replace('agreed', '" "'),
+    /#\/0\/reason: expected a non-blank string, got " "/,
+  ],
+  [
+    'a version that is a number',
+    entry(FIRST, 2),
+    /#\/0\/until: expected a non-blank string, such as '2.0.0', got 2/,
+  ],
   ['no version', entry(FIRST, 'next'), /#\/0\/until: expected a version like 2.0.0/],
   [
     'another member',
     entry(FIRST, '2.0.0', '  untl: x\n'),
     /#\/0\/untl: expected only change, reason, until and places/,
   ],
-  ['an entry that is a text', '- x\n', /#\/0\/change: expected a text/],
+  ['an entry that is a text', '- x\n', /#\/0\/change: expected a non-blank string/],
   ['an object', 'change: x\n', /accepted-breaks.yaml: expected a list/],
   ['no YAML', '[', /^openapi\/accepted-breaks.yaml:1:2: expected a character such as/],
   ['a name twice', entry(FIRST, '2.0.0', '  until: x\n'), /^openapi\/accepted-breaks.yaml:4:3: /],

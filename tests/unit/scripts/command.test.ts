@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { execute, type Command } from '../../../scripts/command';
+import { execute, outliveReaders, type Command } from '../../../scripts/command';
 import { withHelp } from '../../../scripts/commands-page';
 import { workOn } from '../../../scripts/paths';
 import { VERBS } from '../../../scripts/verbs';
@@ -45,13 +45,13 @@ function misuses({ usage, options }: Command): Misuse[] {
   return [
     ...['--no-such', '-z', 'surplus'].map((wrong) => ({
       argv: [...given, wrong],
-      names: [`"${wrong}"`, '--help'],
+      names: [`"${wrong}"`],
     })),
     { argv: [...given, '--help=yes'], names: ['--help', '"yes"'] },
     ...required.flatMap((name, position) =>
       [[], [' ']].map((blank) => ({
         argv: [...given.slice(0, position), ...blank],
-        names: [name, '--help'],
+        names: [name],
       })),
     ),
     ...Object.entries(options).flatMap(([name, { type, value = '' }]) =>
@@ -78,16 +78,19 @@ describe.each(VERBS.map((verb) => [verb.name, verb] as const))('%s', (_, verb) =
     expect(stdout).not.toMatch(/\bmake\b/);
   });
 
-  test('refuses each wrong use with a sentence that names it', async () => {
+  test('refuses each wrong use with a sentence that names it, an example and the way to the options', async () => {
+    const npx = `npx ${verb.name === 'new' ? '-p contract-first-server ' : ''}contract-first ${verb.name}`;
     for (const { argv, names } of misuses(verb)) {
       const { status, stdout, stderr } = await run(verb, ...argv);
-      expect({ argv, status, stdout, sentence: isSentence(stderr) }).toEqual({
+      const [sentence = '', ...more] = stderr.split('\n');
+      expect({ argv, status, stdout, sentence: isSentence(sentence), more }).toEqual({
         argv,
         status: 2,
         stdout: '',
         sentence: true,
+        more: [`Example: ${npx} ${verb.example}`.trimEnd(), `${npx} --help lists the options`],
       });
-      for (const name of names) expect(stderr).toContain(name);
+      for (const name of names) expect(sentence).toContain(name);
     }
   });
 
@@ -111,7 +114,7 @@ test.each(VERBS.filter(({ name }) => !ANYWHERE.includes(name)).map((verb) => [ve
     const { status, stderr } = await run(verb, ...positionals);
     expect({ status, sentence: isSentence(stderr) }).toEqual({ status: 2, sentence: true });
     expect(stderr).toMatch(
-      /^expected the folder of a service, got .*`npx -p contract-first-server contract-first new DOCUMENT`$/,
+      / is not the folder of a service: it has no package\.json; .*`npx -p contract-first-server contract-first new DOCUMENT`$/,
     );
   },
 );
@@ -122,11 +125,11 @@ test.each(['{', 'null', '7', ''])('a package.json with the text %j is a sentence
   expect(verb && (await run(verb))).toEqual({
     status: 2,
     stdout: '',
-    stderr: 'package.json: expected a file with an object in JSON',
+    stderr: 'package.json: expected a JSON object',
   });
 });
 
-test('a word with one mistake is told the verb or the option that it may be', async () => {
+test('an option with one mistake gets the one that was meant', async () => {
   const options = VERBS.flatMap((verb) => Object.keys(verb.options).map((name) => [verb, name] as const));
   const mistaken = fc
     .constantFrom(...options)
@@ -137,7 +140,7 @@ test('a word with one mistake is told the verb or the option that it may be', as
     fc.asyncProperty(mistaken, async ({ verb, name, wrong }) => {
       fc.pre(wrong.length > 2 && !(wrong in verb.options));
       const { stderr } = await run(verb, `--${wrong}`);
-      expect(stderr).toContain(`, but there is --${name}`);
+      expect(stderr).toContain(`; did you mean --${name}?`);
     }),
     { numRuns: 60 },
   );
@@ -176,14 +179,18 @@ test.each([
   [
     'a fault',
     new TypeError('x is not a function'),
-    /^contract-first fail: ended by an unexpected TypeError\. --debug/,
+    /^contract-first fail: failed with TypeError; use --debug for the stack$/,
   ],
   [
     'text that is no JSON',
     caught(() => JSON.parse('{')),
-    /^contract-first fail: ended by an unexpected SyntaxError\. --debug/,
+    /^contract-first fail: failed with SyntaxError; use --debug for the stack$/,
   ],
-  ['a value that is no error', 'text', /^contract-first fail: ended by an unexpected string\. --debug/],
+  [
+    'a value that is no error',
+    'text',
+    /^contract-first fail: failed with string; use --debug for the stack$/,
+  ],
 ])('%s is one sentence, and its stack is for --debug', async (_, error, sentence) => {
   const { status, stderr } = await run(failing(error));
   expect({ status, sentence: isSentence(stderr) }).toEqual({ status: 1, sentence: true });
@@ -196,4 +203,17 @@ test.each([
 test('docs/commands.md has the help of each verb', () => {
   const page = readFileSync(join(ROOT, 'docs/commands.md'), 'utf8');
   expect(page).toBe(withHelp(page)); // `tsx scripts/commands-page.ts` writes it
+});
+
+test('the reader of an output may go; another error of it is none of a reader', () => {
+  const outputs = [process.stdout, process.stderr];
+  const before = outputs.map((stream) => stream.listeners('error'));
+  outliveReaders();
+  for (const stream of outputs) {
+    expect(stream.emit('error', Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }))).toBe(true);
+    expect(() => stream.emit('error', new Error('no space'))).toThrow('no space');
+  }
+  for (const [i, stream] of outputs.entries())
+    for (const listener of stream.listeners('error'))
+      if (!before[i]?.includes(listener)) stream.off('error', listener as () => void);
 });

@@ -107,7 +107,7 @@ it.each([
 ])('beside a $ref in 3.1: %j', (schema, expected) => {
   const { converted, notes } = convert('3.1.0', schema);
   expect(converted).toEqual(expected);
-  expect(notes).toEqual(['OpenAPI 3.1.0 is read with changes: nullable is the type null (2)']);
+  expect(notes).toEqual(['OpenAPI 3.1.0 is read with changes: nullable becomes the type null (2)']);
 });
 
 it('beside a $ref and an enum in 3.1, null is rejected unless it is listed', () => {
@@ -123,7 +123,7 @@ it('beside a $ref in 3.0 is ignored, and the note says what that means', () => {
   expect(converted).toEqual(B);
   expect(notes).toEqual([
     'OpenAPI 3.0.3 is converted to 3.1.0: nullable beside a $ref, which 3.0 ignores, is removed: null is rejected (1), ' +
-      'nullable is the type null (1)',
+      'nullable becomes the type null (1)',
   ]);
 });
 

@@ -237,19 +237,23 @@ const FILES: readonly [string, string, RegExp][] = [
   ...SCHEMES.map((missing): [string, string, RegExp] => [
     `the scheme ${missing} without a verifier`,
     table(SCHEMES.filter((name) => name !== missing)),
-    new RegExp(`^${missing}: no verifier for this security scheme of the document\\. .*src/auth\\.ts$`, 'm'),
+    new RegExp(`^no verifier for the security scheme ${missing}: .*src/auth\\.ts$`, 'm'),
   ]),
-  ['no verifier at all', table([]), /^bearer, key or users: no verifier.*src\/auth\.ts$/m],
+  [
+    'no verifier at all',
+    table([]),
+    /^no verifier for the security scheme bearer, key or users: .*src\/auth\.ts$/m,
+  ],
   [
     'a verifier for no scheme',
     table([...SCHEMES, 'other']),
-    /^other: no operation of the document demands this security scheme.*src\/auth\.ts$/m,
+    /^no operation requires the security scheme other: .*src\/auth\.ts$/m,
   ],
   ['a strategy of the service', table(SCHEMES).replace('users: verifier', 'users: strategy'), /^$/],
   [
     'a missing handler',
     `export const createHandlers = (): Handlers => ({ 'delete-thing': async () => ({ status: 204 }) });`,
-    /^, follow, putArticle: no handler for this operation.*npx contract-first generate/m,
+    /^no handler for putThing, follow, putArticle: `npx contract-first generate/m,
   ],
   [
     'a handler for no operation',
@@ -259,7 +263,7 @@ const FILES: readonly [string, string, RegExp][] = [
   [
     'a handler that is not created from the dependencies',
     `export const it: CreateHandler<'delete-thing'> = async () => ({ status: 204 });`,
-    /^it is to be a function of the dependencies that returns the handler: write \(dependencies\) => before it/,
+    /^it must be a function that takes the dependencies and returns the handler: write \(dependencies\) => before it/,
   ],
   [
     'a status within a range',
@@ -305,9 +309,9 @@ const BODY = `{
   }`;
 const FAULTS = `
 store.get(slug, -> store.get(1,                     | putArticle: Argument of type 'number'
-await store.get -> store.get                        | putArticle: title is taken of a promise: write await
-await store.put -> store.put                        | putArticle with the status 200: body: expected a value, got a promise of it: write await
-async           ->                                  | putArticle returns its answer without a promise: write async
+await store.get -> store.get                        | putArticle: title reads a property of a promise: write await
+await store.put -> store.put                        | putArticle with the status 200: body: expected a value, got a promise: write await
+async           ->                                  | putArticle must return a promise: write async
 status: 200     -> status: Number(200)              | putArticle returns a status of the type number
 status: 200     -> status: '200'                    | putArticle returns a status of the type string: expected 200 or 404
 status: 200,    -> status: 200, headers: { 'X-A': 1 }, | putArticle with the status 200: headers: 

@@ -84,7 +84,7 @@ const WHOLE: readonly (readonly [target: string, said: string])[] = [
   ['$.tags[*]', ': delete the action'],
 ];
 
-const without = (target: string) => `: take it out, as in \`target: ${JSON.stringify(target)}\``;
+const without = (target: string) => `: remove it, as in \`target: ${JSON.stringify(target)}\``;
 /** Targets of which a part matches nothing, the parts, and what is said about the first one. A name is an error, an alternative a remark. */
 const PARTS: readonly (readonly [target: string, parts: readonly string[], said?: string])[] = [
   [
@@ -113,7 +113,7 @@ const PARTS: readonly (readonly [target: string, parts: readonly string[], said?
     ["@.operationId == 'like'"],
     renamed("$..[?(@.operationId == 'getArticle' || @.operationId == 'likeArticle')]"),
   ],
-  ["$.paths.*[?@.operationId=='getArticle' || @['x-quiet']]", ["@['x-quiet']"], ': take it out, as in'],
+  ["$.paths.*[?@.operationId=='getArticle' || @['x-quiet']]", ["@['x-quiet']"], ': remove it, as in'],
   [
     "$.paths.*[?(@.responses && (@.operationId == 'a' || @.operationId == 'getArticle' || @.operationId == 'b'))]",
     ["@.operationId == 'a'", "@.operationId == 'b'"],
@@ -151,7 +151,7 @@ it.each([
   [
     'a target that is no path',
     "actions: [{ target: '$.paths[', update: {} }]",
-    /\/actions\/0\/target: expected a JSONPath \(RFC 9535\) such as .*, got \$\.paths\[, which is none from character 9 on$/,
+    /\/actions\/0\/target: expected a JSONPath \(RFC 9535\) such as .*, got \$\.paths\[, which is invalid from character 9 on$/,
   ],
   [
     'a target without $',
@@ -166,7 +166,7 @@ it.each([
   [
     'nothing to do',
     "actions: [{ target: '$.components' }]",
-    /\/actions\/0: expected what to do with \$\.components: update or remove: true$/,
+    /\/actions\/0: expected update or remove: true for \$\.components$/,
   ],
   [
     'remove as a text',

@@ -52,7 +52,6 @@ others of a type          | additionalProperties: {} -> additionalProperties: {t
 an alternative fewer      | oneOf: [{type: string}, {type: null}] -> oneOf: [{type: string}] | q | /oneOf/1: this alternative is gone
 an alternative more       | oneOf: [{type: string}] -> oneOf: [{type: null}, {type: string}] | s | /oneOf/0: this alternative is new
 an alternative to what was | type: string -> anyOf: [{type: string}, {type: null}] | s | /anyOf/1: this alternative is new
-a further choice          | anyOf: [{const: 1}] -> {anyOf: [{const: 1}], oneOf: [{const: 1}]} | qs | : its anyOf and oneOf are not comparable to those before
 alternatives that exclude each other | anyOf: [{type: integer}, {type: number}] -> oneOf: [{type: integer}, {type: number}] | q | /oneOf: was anyOf: what several alternatives admit is refused
 that do not any more      | oneOf: [{type: integer}, {type: number}] -> anyOf: [{type: integer}, {type: number}] | s | : was oneOf: what several alternatives admit is admitted now
 values of a type          | type: string -> enum: [a]                        | q  | /enum: only "a" is admitted now
@@ -107,6 +106,19 @@ describe.each(['requests', 'responses'] as const)('in %s', (side) => {
     ]);
   });
 
+  it.each([
+    ['one more', [{ anyOf: [{ const: 1 }] }, { anyOf: [{ const: 1 }], oneOf: [{ const: 1 }] }], ''],
+    [
+      'one more, which refuses',
+      [{ anyOf: [{ const: 1 }] }, { anyOf: [{ const: 1 }], oneOf: [{ const: 2 }] }],
+      'q',
+    ],
+    ['one less', [{ anyOf: [{ const: 1 }], oneOf: [{ const: 2 }] }, { anyOf: [{ const: 1 }] }], 's'],
+    ['others', [{ anyOf: [{ const: 1 }], oneOf: [{ const: 1 }] }, { anyOf: [{ const: 2 }] }], 'qs'],
+  ])('a choice that has to be met beside another one: %s', (_, [was, is], breaks) => {
+    expect(compare(was, is).some(({ breaking }) => breaking)).toBe(breaks.includes(letter));
+  });
+
   it('compares the keywords beside branches with a schema without branches', () => {
     const found = compare(
       { type: 'object' },
@@ -151,6 +163,19 @@ describe.each(['requests', 'responses'] as const)('in %s', (side) => {
     const components = { schemas: { Text: { type: 'string' } } };
     expect(compare(schemaOf(was), schemaOf(is), components)).toEqual([]);
     expect(compare(schemaOf(is), schemaOf(was), components)).toEqual([]);
+  });
+
+  it.each([
+    ['a schema', '$ref: "#/components/schemas/Text"'],
+    ['a list', 'allOf: [$ref: "#/components/schemas/Text"]'],
+    ['a map', 'properties: {a: {$ref: "#/components/schemas/Text"}}'],
+  ])('what is compared as a whole is compared with the targets of its references, in %s', (_, schema) => {
+    const operation = put({ not: schemaOf(schema) });
+    const build = (type: string) => buildDocument({ operation, components: { schemas: { Text: { type } } } });
+    expect(compareDocuments(build('string'), build('string'))).toEqual([]);
+    expect(compareDocuments(build('string'), build('integer'))).toEqual([
+      { pointer: `${at}/not`, message: expect.stringContaining('not differs') as string, breaking: true },
+    ]);
   });
 
   it('a property that becomes readOnly breaks requests only', () => {

@@ -243,7 +243,7 @@ components: { schemas: { A: { $ref: '#/components/schemas/B' }, B: { type: strin
     });
     expect(document).not.toHaveProperty('paths./a.get.$ref');
     expect(notes).toEqual([
-      `${folder.path('main.yaml')}:12:1: OpenAPI allows no $ref here: its target takes its place, and 7 more such places`,
+      `${folder.path('main.yaml')}:12:1: OpenAPI does not allow a $ref here: it is replaced by its target, and in 7 more places`,
     ]);
     expect(locate('/paths/~1a/get/operationId')).toBe(`${folder.path('parts.yaml')}:5:3`);
   });
@@ -327,7 +327,7 @@ Cat: { allOf: [{ $ref: 'https://a.example/api/openapi.yaml#/components/schemas/O
   it('names the file that cannot be read, and the place of the reference', () => {
     const main = `${HEAD}components: { schemas: { A: { $ref: 'other.yaml' } } }\n`;
     expect(() => read({ 'main.yaml': main, 'other.yaml': 'a: 1\na: 2\n' })).toThrow(
-      `${folder.path('other.yaml')}:2:1: the name "a" stands twice in one object`,
+      `${folder.path('other.yaml')}:2:1: the key "a" occurs twice in one object`,
     );
     expect(() => read({ 'main.yaml': main, 'other.json': '', 'other.yaml': 'a: *b\n' })).toThrow(
       `${folder.path('other.yaml')}:1:4: the alias *b has no anchor before it`,

@@ -99,7 +99,7 @@ test.each([
 ])("another program's table %s is refused", async (_, sql) => {
   await bench.operator.query(sql);
   await expect(bench.open()).rejects.toThrow(
-    'a table of that name belongs to another program: use a database of its own',
+    'a table of that name belongs to another program: use a separate database',
   );
 });
 
@@ -109,7 +109,7 @@ test('a migration begins only when that of another process has ended', async () 
   await bench.operator.query('BEGIN; SELECT FROM plant_store_schema FOR UPDATE');
   const { promise: waits, resolve: warned } = Promise.withResolvers<string>();
   const opening = bench.open(bench.url, { waiting: () => undefined, committed: () => undefined, warned });
-  await expect(waits).resolves.toMatch(/another process migrates it; trying again for up to \d+ s$/);
+  await expect(waits).resolves.toMatch(/another process is migrating it; trying again for up to \d+ s$/);
   await bench.operator.query(`SET LOCAL lock_timeout = 500;
     CREATE TABLE plants (id bigint PRIMARY KEY, name text NOT NULL, tag text);
     UPDATE plant_store_schema SET version = 1; COMMIT`);
@@ -131,7 +131,7 @@ test('a server that takes no writes is refused', async () => {
   const user = await bench.createUser('reader', 'default_transaction_read_only = on');
   await bench.operator.query('GRANT ALL ON ALL TABLES IN SCHEMA public TO reader');
   await expect(bench.open(`${user}?start_timeout=0`)).rejects.toThrow(
-    /: name the primary server, not a standby \([^)]*\)$/,
+    /: use the primary server, not a standby \([^)]*\)$/,
   );
 });
 

@@ -138,7 +138,7 @@ test('a backup in which any bit has turned, or that ends anywhere before its end
   }
   for (let cut = 1; cut <= 80; cut++) {
     writeFileSync(at('turned.db'), whole.subarray(0, -cut));
-    if (cut !== 73) await expectRefusal(at('turned.db'), 'its end is missing');
+    if (cut !== 73) await expectRefusal(at('turned.db'), 'it is truncated');
   }
 });
 
@@ -268,7 +268,7 @@ test.each(['', '-wal', '-shm', '-journal'])(
     await create([1]);
     writeFileSync(at(`backup.db${end}`), 'kept');
     await expect((await plants()).backup(at('backup.db'))).rejects.toThrow(
-      `backup.db${end} exists: name another`,
+      `backup.db${end} already exists and is not overwritten: use another`,
     );
     expect([readFileSync(at(`backup.db${end}`), 'utf8'), readdirSync(bench.root)]).toEqual([
       'kept',
@@ -283,7 +283,7 @@ test('a pipe is no database, and nothing waits for it', async () => {
   execFileSync('mkfifo', [at('pipe')]);
   const files = await plants(at('pipe'));
   for (const using of [files.restore(at('backup.db')), files.backup(at('copy.db')), create([2], at('pipe'))])
-    await expect(using).rejects.toThrow('it is no regular file');
+    await expect(using).rejects.toThrow('it is not a regular file');
   expect(readdirSync(bench.root).sort()).toEqual(['backup.db', 'data', 'pipe']);
 });
 
@@ -291,7 +291,7 @@ test.each(['-wal', '-shm', '-journal', '.restoring'])(
   'no backup takes the name of a file that belongs to the database: %s',
   async (end) => {
     await create([1]);
-    await expect((await plants()).backup(bench.file + end)).rejects.toThrow('name another');
+    await expect((await plants()).backup(bench.file + end)).rejects.toThrow('use another');
   },
 );
 
@@ -326,9 +326,9 @@ test('no backup is made of a database that is damaged, is not there or is in mem
   await create(upTo(50));
   truncateSync(bench.file, 8192);
   await expect((await plants()).backup(at('backup.db'))).rejects.toThrow('it is damaged: restore a backup');
-  await expect((await plants(at('none.db'))).backup(at('backup.db'))).rejects.toThrow('it is not there');
+  await expect((await plants(at('none.db'))).backup(at('backup.db'))).rejects.toThrow('it does not exist');
   const memory = await closed((observer) => openPlantStore('memory:', observer));
-  await expect(memory.backup(at('backup.db'))).rejects.toThrow('it is not kept');
+  await expect(memory.backup(at('backup.db'))).rejects.toThrow('it is not persistent');
   expect(readdirSync(bench.root)).toEqual(['data']);
 });
 
@@ -393,6 +393,6 @@ test('a server that waits for the lock of a database while another takes its pla
   for (let turns = 0; turns < 5; turns++) await new Promise(setImmediate);
   renameSync(at('other.db'), bench.file);
   other.close();
-  await expect(starting).rejects.toThrow('another file has taken its place');
+  await expect(starting).rejects.toThrow('another file has replaced it');
   expect(idsOf()).toEqual([2]);
 });

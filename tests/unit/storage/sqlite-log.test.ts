@@ -106,9 +106,7 @@ async function outcomeOf({ killed, expected }: Life, happen: (file: string) => v
   try {
     store = await open(file);
   } catch (error) {
-    expect(String(error)).toMatch(
-      /put it back|put back|restore a backup|move the log away|name another file/,
-    );
+    expect(String(error)).toMatch(/put it back|put back|restore a backup|move the log away|use another file/);
     return 'refused';
   }
   const created = await store.create(buildPlant({ id: -1n })).catch(String);

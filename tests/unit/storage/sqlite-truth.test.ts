@@ -135,23 +135,23 @@ const MISHAPS: readonly [name: string, happen: Mishap, sentence: RegExp][] = [
       remove(FILE),
       overwrite(FILE, () => ''),
     ),
-    /another file has taken its place/,
+    /another file has replaced it/,
   ],
   ['the folder is moved', moveFolder, /deleted or moved/],
-  ['the folder is replaced by a copy', inTurn(moveFolder, copyFolder), /another file has taken its place/],
-  ['another database takes its place', takePlace, /another file has taken its place/],
+  ['the folder is replaced by a copy', inTurn(moveFolder, copyFolder), /another file has replaced it/],
+  ['another database takes its place', takePlace, /another file has replaced it/],
   [
     'another database takes the place of all files',
     inTurn(remove(...ALL), takePlace),
-    /another file has taken its place/,
+    /another file has replaced it/,
   ],
-  ['something else takes its place', replace(FILE, () => garbage(8192)), /another file has taken its place/],
-  ['a folder takes its place', inTurn(remove(FILE), makeFolder), /another file has taken its place/],
+  ['something else takes its place', replace(FILE, () => garbage(8192)), /another file has replaced it/],
+  ['a folder takes its place', inTurn(remove(FILE), makeFolder), /another file has replaced it/],
   ['its write-ahead log is deleted', remove(LOG), /write-ahead log .* has been deleted or moved/],
   [
     'its write-ahead log is replaced',
     replace(LOG, () => readFileSync(bench.file + LOG)),
-    /another file has taken the place of/,
+    /another file has replaced/,
   ],
   ['its write-ahead log is overwritten by that of another', anotherLog, /overwritten/],
   ['its write-ahead log is emptied', cut(LOG, 0), /overwritten|truncated|lost|damaged/],
@@ -240,10 +240,13 @@ describe.each(CHECKPOINTS)(
       const store = await prepare();
       chmodSync(bench.file, 0o444);
       const isRoot = process.getuid?.() === 0; // who may write whatever it likes, and so must be somebody else for a moment
-      if (isRoot) for (const path of [bench.root, bench.folder]) chmodSync(path, 0o777);
+      if (isRoot) {
+        for (const path of [bench.root, bench.folder]) chmodSync(path, 0o777);
+        for (const end of ['-wal', '-shm']) chmodSync(bench.file + end, 0o444);
+      }
       try {
         if (isRoot) process.seteuid?.(65_534);
-        await expect(store.ready()).rejects.toThrow('it cannot be written');
+        await expect(store.ready()).rejects.toThrow('it is not writable');
         expect(await create(store, 1000, 5)).toEqual([]);
       } finally {
         if (isRoot) process.seteuid?.(0);

@@ -29,15 +29,13 @@ test('every commit is synced to the write-ahead log', async () => {
 test('a folder that cannot be created is refused', async () => {
   writeFileSync(join(bench.root, 'a'), '');
   await expect(bench.open(join(bench.root, 'a', 'b', 'plants.db'))).rejects.toThrow(
-    'its folder cannot be created: make it',
+    'its folder cannot be created: create it',
   );
 });
 
 test('a folder in place of the file is refused', async () => {
   mkdirSync(bench.file, { recursive: true });
-  await expect(bench.open()).rejects.toThrow(
-    'it cannot be opened: it must be a file that this user may write',
-  );
+  await expect(bench.open()).rejects.toThrow('it cannot be opened: this user needs write access');
 });
 
 test('what is not a database is refused and left alone', async () => {
@@ -45,7 +43,7 @@ test('what is not a database is refused and left alone', async () => {
   mkdirSync(bench.folder);
   writeFileSync(bench.file, letter);
   await expect(bench.open()).rejects.toThrow(
-    `SQLite file ${bench.file}: it is not a SQLite database: name another file`,
+    `SQLite file ${bench.file}: it is not a SQLite database: use another file`,
   );
   expect(readFileSync(bench.file, 'utf8')).toBe(letter);
 });
@@ -56,7 +54,7 @@ test("another program's database is refused and left alone", async () => {
     db.exec('CREATE TABLE plants (id INTEGER PRIMARY KEY, name TEXT, tag TEXT)');
   });
   const before = readFileSync(bench.file);
-  await expect(bench.open()).rejects.toThrow('it belongs to another program: name another file');
+  await expect(bench.open()).rejects.toThrow('it belongs to another program: use another file');
   expect(readFileSync(bench.file).equals(before)).toBe(true);
 });
 
@@ -86,7 +84,7 @@ test('a file that may only be read is refused', async () => {
   try {
     if (isRoot) process.seteuid?.(65_534);
     await expect(bench.open()).rejects.toThrow(
-      'it cannot be written: let this user write the file and its folder',
+      'it is not writable: give this user write access to the file and its folder',
     );
   } finally {
     if (isRoot) process.seteuid?.(0);
@@ -104,7 +102,7 @@ test('on a full disk nothing is acknowledged; with room again the store recovers
     expect(outcome).toMatchObject({ status: 'rejected', reason: { name: 'StoreUnavailable' } });
     expect(outcome).toHaveProperty(
       'reason.message',
-      expect.stringContaining('the disk is full: make room on it'),
+      expect.stringContaining('the disk is full: free some space'),
     );
   }
   connection.exec(`PRAGMA max_page_count = ${used + 1000}`);

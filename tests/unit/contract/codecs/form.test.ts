@@ -96,14 +96,15 @@ describe('a form', () => {
 
   test.each<[JsonObject, JsonObject, string]>([
     [{ a: STRING }, { type: 'array' }, 'a form is an object'],
+    [{ a: { type: ['object', 'array'] } }, {}, 'objects and lists, which brackets do not tell apart'],
     [
       { a: { oneOf: [STRING, RGB] } },
-      {},
+      { encoding: { a: { style: 'form' } } },
       'its text does not determine which of the types string, object it has',
     ],
     [
       { a: list(list(STRING)) },
-      {},
+      { encoding: { a: { contentType: 'text/plain' } } },
       'no style defines how an array or object is written inside another value',
     ],
     [{ a: RGB }, { encoding: { a: { contentType: 'application/xml' } } }, 'expected application/json'],

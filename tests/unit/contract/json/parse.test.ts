@@ -67,7 +67,7 @@ describe('parseJson', () => {
     ['"a', 'expected the rest of a string, got the end at position 2'],
     ['"\\q"', 'expected an escape sequence, got the character "q" at position 2'],
     ['1e999', 'the number 1e999 is too large'],
-    ['{"a":1,"a":1}', 'the property name "a" stands twice in one object'],
+    ['{"a":1,"a":1}', 'the property name "a" occurs twice in one object'],
     ['{"__proto__":1}', 'the property name "__proto__" is not accepted'],
     ['["\\udc00"]', 'a string has half of a surrogate pair'],
   ])('refuses %s: %s', (text, message) => {

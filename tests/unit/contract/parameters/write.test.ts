@@ -16,11 +16,17 @@ const VALUES = [
   ['a list', LIST, ['one', 'two']],
   ['a list of one', LIST, ['one']],
   ['an object', RGB, { R: 100, G: 200, B: 150 }],
+  [
+    'what is nested',
+    { type: 'object', properties: { colors: { type: 'array', items: RGB } } },
+    { colors: [{ R: 1 }, { G: 2 }] },
+  ],
 ] as const;
 
 const isDefined = (style: string, explode: boolean, value: unknown): boolean => {
   const kind = Array.isArray(value) ? 'array' : typeof value;
-  if (style === 'deepObject') return kind === 'object' && explode;
+  if (style === 'deepObject') return explode;
+  if (typeof value === 'object' && value !== null && 'colors' in value) return false;
   return !style.endsWith('Delimited') || (!explode && (kind === 'array' || kind === 'object'));
 };
 
