@@ -98,7 +98,9 @@ describe('in production each operation needs an alternative whose schemes are al
     NAMES.filter((_, i) => (bits & (1 << i)) > 0),
   );
   const NONE: readonly Alternative[] = [];
-  const LISTS = [NONE, ...SUBSETS.flatMap((a) => [[a], ...SUBSETS.map((b) => [a, b])])];
+  // No request satisfies both: it has one Authorization field.
+  const POSSIBLE = SUBSETS.filter((names) => !(names.includes('bearer') && names.includes('basic')));
+  const LISTS = [NONE, ...POSSIBLE.flatMap((a) => [[a], ...POSSIBLE.map((b) => [a, b])])];
 
   /** What stops the start: undefined if nothing does. */
   function start(
@@ -189,7 +191,7 @@ describe('an empty password', () => {
   const strict = basicUsers({ secrets: 'API_USERS' });
   const empty = basicUsers({ secrets: 'API_USERS', emptyPasswords: true });
   const refused = (form: string) => ({
-    wrong: [`API_USERS: expected ${form}, got something else at position 1`],
+    wrong: [`API_USERS: expected ${form} at position 1`],
     users: undefined,
   });
 
