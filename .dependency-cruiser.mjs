@@ -160,7 +160,7 @@ export default {
         pathNot: [
           '^src/database/',
           '^src/kysely/',
-          '^tests/unit/(database|storage)/',
+          '^tests/(unit/(database|storage)|system/sqlite)/',
           '^tests/support/(databases|third-driver)\\.ts$',
         ],
       },
