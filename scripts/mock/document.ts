@@ -13,6 +13,7 @@ import {
   OBJECTS,
   OpenApiDocument,
   operationPlaces,
+  REJECTED,
   keywordAt,
   type Remark,
   titleOf,
@@ -33,6 +34,8 @@ export interface Mockable<T> {
   readonly remarks: readonly Remark[];
   /** The number of operations in the given document. */
   readonly total: number;
+  /** How many of them are rejected by proof: no request, or no success, can conform. */
+  readonly rejected: number;
 }
 
 /**
@@ -113,10 +116,11 @@ class Account {
     this.unknown.push(remark);
   }
 
-  lines(remarks: readonly Remark[]): Pick<Mockable<unknown>, 'leftOut' | 'removed' | 'remarks'> {
+  lines(remarks: readonly Remark[]): Pick<Mockable<unknown>, 'leftOut' | 'removed' | 'remarks' | 'rejected'> {
     const leftOut = [...this.reasons].map(([what, reasons]) => `${what}: ${[...reasons].join('; ')}`);
     const removed = new Map([...this.removed].map(([pointer, all]) => [pointer, [...all].join('; ')]));
-    return { leftOut, removed, remarks: [...this.unknown, ...remarks] };
+    const rejected = [...removed.values()].filter((reason) => reason.startsWith(REJECTED)).length;
+    return { leftOut, removed, rejected, remarks: [...this.unknown, ...remarks] };
   }
 }
 

@@ -39,7 +39,7 @@ export async function mock(file: string, allowOutside = false): Promise<undefine
   const report = createReport(PLAIN_ERRORS, createLog(config.logLevel), createMetrics(), HEADERS);
   const generated = given.length === 0 ? randomBytes(24).toString('base64url') : undefined;
   const source = readSource(file, allowOutside);
-  const { service, operations, credentials, leftOut, remarks, total } = createMocked(source, {
+  const { service, operations, credentials, leftOut, remarks, total, rejected } = createMocked(source, {
     ...config,
     corsOrigins: config.corsOrigins.length > 0 ? config.corsOrigins : '*',
     extensions: readExtensions(),
@@ -49,7 +49,8 @@ export async function mock(file: string, allowOutside = false): Promise<undefine
   for (const sentence of source.notes) console.log(`  note  ${sentence}`);
   for (const sentence of remarkLines(source, remarks)) console.log(`  unchecked  ${sentence}`);
   for (const sentence of leftOut) console.log(`  left out  ${sentence}`);
-  const account = `served ${operations.length} of ${total} operations, ${remarks.length} keywords not enforced`;
+  const proven = rejected > 0 ? `, ${rejected} rejected by proof` : '';
+  const account = `served ${operations.length} of ${total} operations${proven}, ${remarks.length} keywords not enforced`;
   if (operations.length === 0) throw new SourceError(account);
 
   const app = express().disable('x-powered-by').disable('etag').use(service);
@@ -68,11 +69,15 @@ export async function mock(file: string, allowOutside = false): Promise<undefine
     });
   }
   // The search for a response compiles its validator: requests come first.
+  let without = 0;
   for (const { title, status } of operations) {
     if (!server.listening) return;
+    if (status === undefined) without++;
     console.log(`  ${status ?? '501 (no conforming response found)'}  ${title}`);
     await setTimeout(PAUSE);
   }
+  if (without > 0)
+    console.log(`served without a sample, by 501: ${without} of ${operations.length} operations`);
 }
 
 /** @throws {UsageError} */

@@ -50,7 +50,7 @@ export interface Layout {
  * @throws {InvalidContract} if a part of the document can neither be served nor left out
  */
 export async function layOut(source: Source, names: Names, tarball: string): Promise<Layout> {
-  const { root, actions, total } = toServable(source.document);
+  const { root, actions, total, rejected } = toServable(source.document);
   const servable = new OpenApiDocument(root);
   const given = [...compileContract(servable).served.values()];
   const read = resourcesOf(servable, given).map((resource) => apart(servable, resource));
@@ -139,7 +139,7 @@ export async function layOut(source: Source, names: Names, tarball: string): Pro
       ...(users?.notes ?? []),
       ...sent.notes,
       ...notesOn(document, operations, tables, actions, others),
-      `served ${operations.length} of ${total} operations`,
+      `served ${operations.length} of ${total} operations${rejected > 0 ? `, ${rejected} rejected by proof` : ''}`,
     ],
     files: {
       ...filledLayout({

@@ -26,6 +26,8 @@ export interface Servable {
   readonly actions: readonly Action[];
   /** The number of operations of the given document. */
   readonly total: number;
+  /** How many of them are rejected by proof. */
+  readonly rejected: number;
 }
 
 /**
@@ -37,7 +39,7 @@ export function toServable(given: JsonObject): Servable {
   const document = new OpenApiDocument(readDocument(writeDocument(given)));
   const named = nameOperations(root);
   let served: JsonObject = root;
-  const { removed, total, remarks } = toMockable(root, (mockable) => {
+  const { removed, total, rejected, remarks } = toMockable(root, (mockable) => {
     const { remarks } = compileContract(mockable);
     served = mockable.root;
     return { built: mockable, remarks };
@@ -58,6 +60,7 @@ export function toServable(given: JsonObject): Servable {
     root: served,
     actions: [...removals, ...alternatives, ...kept.map(([, action]) => action)],
     total,
+    rejected,
   };
 }
 

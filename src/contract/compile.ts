@@ -4,6 +4,7 @@ import { Codecs } from './codecs/registry';
 import { type Holder, MalformedJson, parseJson } from './json/parse';
 import { type Operation, readOperations } from './operations/operations';
 import { atFirstUse, atStart, type Create, ResponsePlans } from './exchange/plan';
+import { checkPossible } from './exchange/possible';
 import { planRequests } from './exchange/request';
 import { Contract, type ServedOperation } from './exchange/served-operation';
 import type { Extensions } from './exchange/service-options';
@@ -78,6 +79,7 @@ function compile(document: OpenApiDocument, formats: OwnFormats, codecs: Codecs,
   incoming.check();
   outgoing.check();
   document.assertValid();
+  checkPossible(document, operations);
 
   const create = when === 'at start' ? atStart : atFirstUse;
   const requests = createJudges('request', incoming, formats, create);

@@ -56,6 +56,7 @@ export { Codecs } from './codecs/registry';
 export { styleOf } from './codecs/form';
 export { ruleOf as partRule } from './codecs/multipart-part';
 export { compileContract, NOTHING_SERVED } from './compile';
+export { REJECTED } from './exchange/possible';
 export { Contract, type ServedOperation } from './exchange/served-operation';
 export { UNKNOWN } from './document/accounting';
 export { OperationIndex, titleOf } from './document/path-items';

@@ -94,12 +94,12 @@ const MAX_AGE = 600_000;
 const MAX_SIZE = 262_144;
 /** Sentences about keys that are remembered, so that each is reported once. */
 const MAX_TOLD = 1000;
-/** Tokens that may wait for keys. Anyone can send a token with an unknown key, and each one holds a request slot. */
+/** Tokens with an unknown key that may wait for keys: anyone can send one, and each holds a request slot. */
 const MAX_WAITING = 4;
 
 /**
  * The public keys of an issuer (RFC 7517). They are fetched at the start, when they are old, and when a token names an
- * unknown key. A token with a known key never waits.
+ * unknown key. A token with a known key waits only where the keys are too old.
  *
  * @param url the URL of the key set
  * @param createKeys reads a key set
@@ -155,7 +155,15 @@ export async function remoteKeys(
   await refresh().catch(() => undefined); // the next token tries again
   return async (...token) => {
     const age = current ? performance.now() - current.since : Infinity;
-    if (!current || age > MAX_AGE) return (await fetched())(...token);
+    if (!current) return (await fetched())(...token);
+    if (age > MAX_AGE) {
+      // The key that a token names was one of the issuer's: such tokens wait, however many, for the one fetch.
+      const wasKnown = await current.keys(...token).then(
+        () => true,
+        () => false,
+      );
+      return (await (wasKnown ? refresh() : fetched()))(...token);
+    }
     if (age > REFRESH) refresh().catch(() => undefined);
     try {
       return await current.keys(...token);

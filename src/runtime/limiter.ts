@@ -81,7 +81,7 @@ function sharedLimiter(limit: RateLimit, { url, service, log, uncounted }: Share
 
   async function inTimeOrAway(request: Promise<RateLimiterRes>): Promise<RateLimiterRes> {
     try {
-      return await inTime(request, 'the store of the rate limit', STORE_TIMEOUT);
+      return checked(await inTime(request, 'the store of the rate limit', STORE_TIMEOUT));
     } catch (error) {
       failed();
       if (failedAt === undefined && !isClosed)
@@ -127,6 +127,16 @@ function sharedLimiter(limit: RateLimit, { url, service, log, uncounted }: Share
       return close();
     },
   };
+}
+
+/** @throws {Error} unless the store has counted: what it answers comes from elsewhere */
+function checked(result: RateLimiterRes): RateLimiterRes {
+  const { consumedPoints, msBeforeNext } = result;
+  if (Number.isSafeInteger(consumedPoints) && consumedPoints > 0 && Number.isFinite(msBeforeNext))
+    return result;
+  throw new Error(
+    `expected a count and the milliseconds that are left, received ${consumedPoints} and ${msBeforeNext}`,
+  );
 }
 
 const away = (cause?: unknown) =>

@@ -12,7 +12,7 @@ import {
 } from '../contract';
 import { type Store, type StoreObserver, UnusableDatabase } from '../database';
 import { createOperationalApp, HEADERS, type RuntimeOptions } from './app';
-import { clientOf } from './secrets';
+import { clientKeyOf } from './secrets';
 import { assertConfigured, type CredentialsConfig, openCredentials, type Verifiers } from './credentials';
 import { InvalidConfig, type ServerConfig } from './config';
 import type { Errors } from './errors';
@@ -198,7 +198,7 @@ async function serve<Config extends RunConfig<Dependencies>, Dependencies extend
     config.rateLimit &&
     limitRequests(
       config.rateLimit,
-      clientOf,
+      clientKeyOf,
       config.rateLimitStore && {
         ...config.rateLimitStore,
         service: String(document.at('/info/title')),

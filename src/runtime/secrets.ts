@@ -1,4 +1,5 @@
 import { hash, timingSafeEqual } from 'node:crypto';
+import { isObject } from '../contract';
 import { InvalidConfig } from './config';
 
 /** The holder of accepted credentials. */
@@ -12,17 +13,21 @@ export interface Client {
   readonly scopes: readonly string[];
 }
 
+/** The first of the principals that has an id, with its scheme. */
+const named = (
+  principals: Readonly<Record<string, unknown>>,
+): readonly [scheme: string, id: string] | undefined =>
+  Object.entries(principals)
+    .map(([scheme, principal]) => [scheme, isObject(principal) ? principal['id'] : undefined] as const)
+    .find((one): one is readonly [string, string] => typeof one[1] === 'string');
+
 /** The id of the authenticated client; undefined for an anonymous request. */
-export function clientOf(principals: Readonly<Record<string, unknown>>): string | undefined {
-  const named = Object.values(principals).find(
-    (principal): principal is Client =>
-      typeof principal === 'object' &&
-      principal !== null &&
-      'id' in principal &&
-      typeof principal.id === 'string',
-  );
-  return named?.id;
-}
+export const clientOf = (principals: Readonly<Record<string, unknown>>): string | undefined =>
+  named(principals)?.[1];
+
+/** The name of a client among those of all schemes: a user may have the id of a token. Undefined for an anonymous request. */
+export const clientKeyOf = (principals: Readonly<Record<string, unknown>>): string | undefined =>
+  named(principals)?.join(' ');
 
 /** A secret of a variable or a file. */
 export interface Secret {

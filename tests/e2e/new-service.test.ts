@@ -77,6 +77,14 @@ test('is laid out by one command, and is green at once', async () => {
   await server.stop();
 });
 
+test('the package has the licenses of the page that it contains', () => {
+  const packed = readdirSync(join(folder, 'node_modules/contract-first-server/dist/swagger-ui'));
+  const licenses = readdirSync(join(ROOT, 'node_modules/swagger-ui-dist')).filter(
+    (name) => /^(LICENSE|NOTICE)/.test(name) || packed.includes(name.replace(/\.LICENSE\.txt$/, '')),
+  );
+  expect(packed).toEqual(expect.arrayContaining(licenses));
+});
+
 slow(() => {
   test("the layout's own document gives the layout back", () => {
     const layout = join(ROOT, 'scripts/new/layout');

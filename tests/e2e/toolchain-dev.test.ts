@@ -10,7 +10,9 @@ const SERVING = /serving the current files after (\d+) ms/;
 
 let project: Project;
 let dev: RunningProcess;
-beforeEach(() => {
+/** The token that `dev` generates and prints. */
+let token = '';
+beforeEach(async () => {
   project = copyToolchain();
   // The other scripts belong to the service, and src/ has its own check.
   project.edit(
@@ -18,8 +20,9 @@ beforeEach(() => {
     '["src", "tests", "scripts", "generated"]',
     '["scripts/new.ts", "generated"]',
   );
-  const env = { PORT: '0', API_TOKENS: 'token', DATABASE_URL: 'memory:' };
+  const env = { PORT: '0', DATABASE_URL: 'memory:' };
   dev = startProcess(['--import', 'tsx', 'scripts/cli.ts', 'dev'], env, project.folder);
+  [, token = ''] = await dev.printed(/Bearer ([\w-]+)/);
 });
 afterEach(async () => {
   await dev.stop('SIGKILL');
@@ -27,7 +30,11 @@ afterEach(async () => {
 });
 
 async function create(address: string, note: object): Promise<unknown> {
-  const headers = { Authorization: 'Bearer token', 'Content-Type': 'application/json', Connection: 'close' };
+  const headers = {
+    Authorization: `Bearer ${token}`,
+    'Content-Type': 'application/json',
+    Connection: 'close',
+  };
   const response = await fetch(`${address}/notes`, { method: 'POST', headers, body: JSON.stringify(note) });
   return response.json();
 }
@@ -78,6 +85,15 @@ it('replaces the server after each edit without losing data or a request, and su
     error: 40001,
     message: 'body/text must NOT have more than 8 characters',
   });
+  expect(dev.output().split(token).length).toBe(2); // it is printed once
+
+  // an error in a script, which the server does not use
+  const position = dev.output().length;
+  project.write('scripts/new.ts', "export const one: number = 'two';\n");
+  await dev.printed(
+    /scripts\/new\.ts\(1,14\): error TS2322[^]*the server keeps running with the previous files/,
+    position,
+  );
 
   expect(await dev.stop('SIGINT')).toBe(0);
   await expect(create(address, fern)).rejects.toThrow('fetch failed');

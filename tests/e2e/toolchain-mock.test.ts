@@ -68,10 +68,12 @@ it.each([
 });
 
 it.each([
-  ['secret', 'secret', 'secret'],
-  ['one:read write, two', 'one', 'two'],
-])('prints credentials with the first token of API_TOKENS=%s; each passes', async (tokens, first, last) => {
-  const address = await serve(SECURITY, { API_TOKENS: tokens });
+  ['API_TOKENS', 'secret', 'secret', 'secret'],
+  ['API_TOKENS', 'one:read write, two', 'one', 'two'],
+  ['API_TOKENS_FILE', 'one:read write\ntwo\n', 'one', 'two'],
+])('prints credentials with the first token of %s %j; each passes', async (variable, tokens, first, last) => {
+  const value = variable === 'API_TOKENS' ? tokens : folder.write({ tokens });
+  const address = await serve(SECURITY, { [variable]: value });
   const [line] = await mock.printed(/^\{.*\}$/m);
   expect(JSON.parse(line)).toMatchObject({
     bearer: { valid: first, invalid: `${first}-invalid` },

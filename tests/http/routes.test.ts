@@ -126,6 +126,17 @@ describe('HEAD', () => {
   });
 });
 
+test('a path without operations is not one of a template that matches it', async () => {
+  const { app } = buildService({
+    document: buildDocument({
+      paths: { '/{a}': { get: { operationId: 'get', parameters: inPath('a'), ...DONE } }, '/none': {} },
+    }),
+    handlers: { get: () => Promise.resolve({ status: 204 }) },
+  });
+  await request(app).get('/some').expect(204);
+  await request(app).get('/none').expect(404);
+});
+
 describe('methods of OpenAPI 3.2', () => {
   const of32 = (item: object) => buildDocument({ openapi: '3.2.0', paths: { '/things': item } });
   const answers = (operationId: string) => ({

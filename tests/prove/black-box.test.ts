@@ -219,6 +219,15 @@ test('each fault is found in the operation that has it, with its source', async 
   );
 });
 
+test('fails an operation whose minimal request breaks it, and asks no more of it', async () => {
+  const library = await open(({ path }, correct) => (path === '/v1/books' ? { status: 500 } : correct()));
+  const result = await contract(library, {}, { only: ['listBooks'] });
+  expect(result.failures.map(({ family, operation }) => [family, operation])).toEqual([
+    ['baseline', 'listBooks'],
+  ]);
+  expect(states(result, 'listBooks')).toEqual({ BLOCKED: expect.any(Number) as number });
+});
+
 test('an operation alone is tested on resources that others create', async () => {
   const library = await open();
   const result = await contract(library, { write: true }, { only: ['removeBook'] });

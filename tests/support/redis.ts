@@ -2,9 +2,10 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 
 /**
- * How it answers: as Redis does; nothing; an error to each command; bytes of another protocol; or it closes the connection.
+ * How it answers: as Redis does; nothing; an error to each command; bytes of another protocol; or it closes the connection. A
+ * reply answers each script.
  */
-export type Mood = 'well' | 'silent' | 'error' | 'foreign' | 'gone';
+export type Mood = 'well' | 'silent' | 'error' | 'foreign' | 'gone' | { readonly reply: string };
 
 /** As much of Redis as the limiter asks of it: a window for each key (RESP 2, https://redis.io/docs/latest/develop/reference/protocol-spec/). */
 export interface Redis {
@@ -31,6 +32,7 @@ export async function startRedis(password?: string): Promise<Redis> {
     }
     if (!session.isKnown) return '-NOAUTH Authentication required.';
     if (name !== 'EVAL') return '+OK';
+    if (typeof redis.mood === 'object') return redis.mood.reply;
     const [, , key = '', points, seconds] = values;
     asked.push(key);
     const known = windows.get(key);
@@ -78,7 +80,8 @@ export async function startRedis(password?: string): Promise<Redis> {
         else if (redis.mood === 'error')
           socket.write('-READONLY You cannot write against a read only replica.\r\n');
         else if (redis.mood === 'foreign') socket.write('HTTP/1.1 400 Bad Request\r\n\r\n');
-        else if (redis.mood === 'well') socket.write(`${answerTo(words, session)}\r\n`, 'latin1');
+        else if (redis.mood === 'well' || typeof redis.mood === 'object')
+          socket.write(`${answerTo(words, session)}\r\n`, 'latin1');
         else asked.push('unanswered');
       }
     });

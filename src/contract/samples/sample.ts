@@ -12,6 +12,9 @@ export const ATTEMPTS = 24;
 const DEPTH = { optional: 4, required: 12 };
 /** The maximum number of items or properties of a sample. */
 const MAX_COUNT = 1_000;
+/** The maximum number of values within a sample, and within all attempts: those of nested lists multiply. */
+const MAX_VALUES = 20_000;
+const MAX_ATTEMPTED = 60_000;
 
 /**
  * Candidates for a value of the schema at `pointer`; the caller validates them. The first candidate is complete and
@@ -19,11 +22,15 @@ const MAX_COUNT = 1_000;
  */
 export function* samples(document: OpenApiDocument, pointer: string, direction: Direction): Generator {
   const discriminators = new Discriminators(document);
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+  let attempted = 0;
+  for (let attempt = 0; attempt < ATTEMPTS && attempted < MAX_ATTEMPTED; attempt++) {
+    const sampler = new Sampler(document, direction, attempt, discriminators);
     try {
-      yield new Sampler(document, direction, attempt, discriminators).sample([pointer], 0);
+      yield sampler.sample([pointer], 0);
     } catch (error) {
       if (!(error instanceof Unsampled)) throw error;
+    } finally {
+      attempted += sampler.values;
     }
   }
 }
@@ -31,6 +38,8 @@ export function* samples(document: OpenApiDocument, pointer: string, direction: 
 class Sampler {
   private readonly examples: boolean;
   private readonly full: boolean;
+  /** Of the sample so far. */
+  values = 0;
 
   constructor(
     private readonly document: OpenApiDocument,
@@ -45,6 +54,7 @@ class Sampler {
   /** @param nth selects one of several different samples of a schema */
   sample(pointers: readonly string[], depth: number, nth = 0): unknown {
     if (depth > DEPTH.required) throw new Unsampled('the schema is recursive without an end');
+    if (++this.values > MAX_VALUES) throw new Unsampled(`it has more than ${MAX_VALUES} values`);
     const view = this.resolve(pointers);
     const [example] = this.examples ? view.examples : [];
     if (example !== undefined && nth === 0) return example;

@@ -90,6 +90,10 @@ describe('the reports of a run', () => {
       /default-src 'none'; style-src 'sha256-[^']+'; script-src 'sha256-[^']+' 'sha256-[^']+'/,
     );
     expect(page).toMatch(/<h1>Numbers breaks its contract/);
+    const facts = new Set([...page.matchAll(/<dt>([^<]*)<\/dt>/g)].map(([, name]) => name));
+    expect([...facts].join(', ')).toBe(
+      'Proven, Open, Waived, Failed cases, Causes, Requests, Duration, Operations, Source, Document, Example, Problems',
+    );
   });
 
   test('the annotations of GitHub name the line of the document, and each is one line', () => {

@@ -4,6 +4,8 @@ import { deriveObligations } from '../../../scripts/prove/obligations';
 import { instanceLocations, probes } from '../../../scripts/prove/schema/probes';
 import { createOracle } from '../../../scripts/prove/schema/oracle';
 import { correctServer, target } from '../support/simple-server';
+import { fieldsOf } from '../../../scripts/prove/request/fields';
+import { multipartOf } from '../../../scripts/prove/request/multipart';
 import { serializeParameter } from '../../../scripts/prove/request/serialize';
 import { slots, slotSamples, slotVerdict } from '../../../scripts/prove/request/slots';
 import { read } from '../support/document';
@@ -183,5 +185,43 @@ describe('a form', () => {
       .map(({ description }) => description.replace(/^.*? \| /, ''));
     expect(obligations.length).toBeGreaterThan(20);
     expect(obligations.filter((one) => !proofs.includes(one))).toEqual([]);
+  });
+});
+
+describe('the fields of a body', () => {
+  const text = { type: 'string' };
+  const objects = { type: 'array', items: { type: 'object' } };
+  const asJson = { encoding: { a: { contentType: 'application/json' } } };
+  test.each<[title: string, schema: JsonObject, encoding: JsonObject, value: string, fields: string[]]>([
+    ['a text', text, {}, '"x"', ['x']],
+    ['an object', { type: 'object' }, {}, '{"x":1}', ['{"x":1}']],
+    ['each item of a list', { type: 'array', items: text }, {}, '["x","y"]', ['x', 'y']],
+    ['each object of a list', objects, {}, '[{"x":1},{"y":2}]', ['{"x":1}', '{"y":2}']],
+    ['each item of a list in JSON', objects, asJson, '[{"x":1},{"y":2}]', ['{"x":1}', '{"y":2}']],
+    ['each item of a list that is not admitted', text, {}, '["x","y"]', ['x', 'y']],
+    ['a list that is not admitted, in JSON', text, asJson, '["x","y"]', ['["x","y"]']],
+  ])('have %s', (_, schema, encoding, value, fields) => {
+    const json = { body: { schema: { type: 'object', properties: { a: schema } }, ...encoding } };
+    const { encode } = fieldsOf({ json, direction: 'request' }, '/body/schema', true);
+    expect(encode(parse(`{"a":${value}}`))?.map((field) => field.text)).toEqual(fields);
+  });
+
+  test('have a file name in a multipart body, where they are bytes', () => {
+    const properties = {
+      'a"b': { type: 'string' },
+      file: { type: 'string', format: 'binary' },
+      list: objects,
+    };
+    const json = { body: { schema: { type: 'object', properties } } };
+    const multipart = multipartOf({ json, direction: 'request' }, '/body/schema', 'multipart/form-data');
+    const parts = multipart?.encode(parse('{"a\\"b":"x","file":"y","list":[{"z":1}]}')) ?? [];
+    expect(parts.map(({ headers, body }) => [...headers.flat(), body.toString()])).toEqual([
+      ['Content-Disposition', 'form-data; name="a%22b"', 'x'],
+      [
+        ...['Content-Disposition', 'form-data; name="file"; filename="file.bin"'],
+        ...['Content-Type', 'application/octet-stream', 'y'],
+      ],
+      ['Content-Disposition', 'form-data; name="list"', 'Content-Type', 'application/json', '{"z":1}'],
+    ]);
   });
 });

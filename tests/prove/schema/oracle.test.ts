@@ -62,6 +62,16 @@ describe('the oracle', () => {
     expect(oracle.breaks('/schema', 'type', 'b')).toBe(false);
   });
 
+  test('prepares a schema once', () => {
+    const read = jest.fn(() => 'string');
+    const schema = Object.defineProperty({}, 'type', { get: read, enumerable: true });
+    const oracle = oracleOf({ schema });
+    expect(oracle.valid('/schema', 'a')).toBe(true);
+    const times = read.mock.calls.length;
+    expect([oracle.valid('/schema', 'b'), oracle.valid('/schema', null)]).toEqual([true, false]);
+    expect(read).toHaveBeenCalledTimes(times);
+  });
+
   test('ignores examples that look like schemas', () => {
     const member = () => ({ type: 'integer', example: { id: 'https://example.org/1' } });
     expect(valid({ properties: { a: member(), b: member() } }, '{"a":1,"b":"x"}')).toBe(false);

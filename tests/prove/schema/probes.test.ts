@@ -1,3 +1,4 @@
+import { withOptionalMembersToggled } from '../../../scripts/prove/cases/bases';
 import type { Schemas } from '../../../scripts/prove/document/direction';
 import type { Json, JsonObject } from '../../../scripts/prove/json/tree';
 import { parse, print } from '../../../scripts/prove/json/value';
@@ -53,5 +54,24 @@ test('constraints are found wherever a keyword occurs, even if no value reaches 
     ['/schema/properties/a/anyOf/0', 'minLength', false],
     ['/schema/properties/a/anyOf/1', 'type', false],
     ['/schema/properties/b/items', 'format', true],
+  ]);
+});
+
+test('optional members are left out one by one, and unlisted ones added', () => {
+  const schema: Json = {
+    required: ['a'],
+    properties: { b: {}, c: { properties: { d: {} } } },
+  };
+  const schemas = requests({ schema });
+  const value = parse('{"a":1,"b":2,"c":{"d":3}}');
+  const locations = instanceLocations(schemas, createOracle(schemas), '/schema', value);
+  expect(withOptionalMembersToggled(locations, true).map(print)).toEqual([
+    '{"a":1,"c":{"d":3}}',
+    '{"a":1,"b":2}',
+    '{"a":1,"b":2,"c":{"d":3},"unlisted":true}',
+    '{"a":1,"b":2,"c":{"d":3},"constructor":true}',
+    '{"a":1,"b":2,"c":{}}',
+    '{"a":1,"b":2,"c":{"d":3,"unlisted":true}}',
+    '{"a":1,"b":2,"c":{"d":3,"constructor":true}}',
   ]);
 });

@@ -49,6 +49,16 @@ describe('samples', () => {
     expect(found.filter((number) => Math.fround(number) !== number)).toEqual([]);
   });
 
+  test('have the members of a schema in one place, where tuples lead to it from many', () => {
+    const tupleOf = (name: string) => {
+      const prefixItems = Array<JsonObject>(30).fill({ $ref: `#/schema/$defs/${name}` });
+      return { type: 'object', properties: { tuple: { type: 'array', minItems: 30, prefixItems } } };
+    };
+    const leaf = { type: 'object', properties: { leaf: { const: 1 } } };
+    const found = sample({ ...tupleOf('Inner'), $defs: { Inner: tupleOf('Leaf'), Leaf: leaf } }, 'all');
+    for (const value of found) expect(print(value).match(/leaf/g)?.length).toBeLessThanOrEqual(30);
+  });
+
   test('are the same on every run', () => {
     const schema: JsonObject = {
       type: 'object',

@@ -59,6 +59,18 @@ test('its parameters, of which the driver gets its own', () => {
     });
 });
 
+// https://node-postgres.com/features/ssl, and the README of pg-connection-string.
+test.each([
+  ['ssl', ['true', '1', '0', 'no-verify']],
+  ['sslmode', ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify']],
+  ['sslnegotiation', ['postgres', 'direct']],
+  ['uselibpqcompat', ['true', 'false']],
+])('%s has the values of the driver, and no other', (name, values) => {
+  const given = (value: string) => readUrl(`postgres://u@a/db?${name}=${value}`).servers[0]?.url ?? '';
+  for (const value of values) expect(new URL(given(value)).searchParams.get(name)).toBe(value);
+  for (const value of ['', 'x', 'TRUE']) expect(() => given(value)).toThrow(`${name} of the URL: expected`);
+});
+
 const SECRET = '7531';
 test.each([
   ['postgres://u:7531@a:0/db', '%XX'],

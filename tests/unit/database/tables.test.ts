@@ -373,9 +373,13 @@ describe.each(useDatabases())('a table in $kind', ({ kind, locate }) => {
     await expect(database.query(deleteFrom(things)`WHERE ${ofA}`)).resolves.toMatchObject([
       { id, isSold: true },
     ]);
-    expect(() => insertInto(things, { parts: null, ...{ nothing: 1 } })``).toThrow(
-      'Things has no column "nothing"',
-    );
+    const unknown: object = { nothing: 1 };
+    for (const statement of [
+      () => insertInto(things, { parts: null, ...unknown })``,
+      () => update(things, unknown)``,
+      () => equal(things, unknown),
+    ])
+      expect(statement).toThrow('Things has no column "nothing"');
     expect(() => insertInto(things, [{ parts: null, id: 1n }, { parts: null }])``).toThrow(
       'expected id in every row, or in none',
     );

@@ -1,6 +1,6 @@
 import { codeOf } from '../../../scripts/new/code';
 import { type Facts, numberPlace, says, valueOf } from '../../../scripts/new/error-body';
-import { bodyOf, errorResponses } from '../../../scripts/new/errors';
+import { bodyOf, errorResponses, ownKinds, usualErrorBody } from '../../../scripts/new/errors';
 import { compileContract, type JsonObject, OpenApiDocument } from '../../../src/contract';
 import { buildDocument } from '../../support/service';
 
@@ -111,6 +111,40 @@ it('finds no body that can say what is wrong, where there is none', () => {
 
 it('fills a text that is no JSON', () => {
   expect(bodyFor(text, 'text/plain')).toBe('a sentence');
+});
+
+it('takes the body that most error responses have, and a kind for each status that the server does not answer', () => {
+  const errors = Object.entries({
+    402: 'detail',
+    404: 'message',
+    409: 'message',
+    410: 'detail',
+    422: 'message',
+  });
+  const responses = Object.fromEntries(
+    errors.map(([status, name]) => [
+      status,
+      {
+        description: '',
+        content: { 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } },
+      },
+    ]),
+  );
+  const root = buildDocument({
+    paths: { '/a': { get: { operationId: 'getA', responses: { 204: { description: '' }, ...responses } } } },
+    components: { schemas: { detail: object({ detail: text }), message: object({ message: text }) } },
+  });
+  const all = errorResponses(new OpenApiDocument(root), compileContract(root, undefined).served.values());
+  expect(valueOf(usualErrorBody(new OpenApiDocument(root), all)?.shape, FACTS)).toEqual({
+    message: 'a sentence',
+  });
+  expect(ownKinds(all)).toEqual([
+    { kind: 'paymentRequired', status: 402, number: 40201 },
+    { kind: 'noSuchResource', status: 404, number: 40401 },
+    { kind: 'conflict', status: 409, number: 40901 },
+    { kind: 'gone', status: 410, number: 41001 },
+    { kind: 'unprocessableEntity', status: 422, number: 42201 },
+  ]);
 });
 
 it('finds the number of an error', () => {

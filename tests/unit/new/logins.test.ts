@@ -1,5 +1,6 @@
 import { OpenApiDocument, readOperations } from '../../../src/contract';
 import { loginsOf } from '../../../scripts/new/logins';
+import { userExamples, userScenario } from '../../../scripts/new/user-examples';
 
 const text = { type: 'string' };
 const object = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more });
@@ -9,8 +10,8 @@ const ok = (schema: object) => ({ 200: { description: '', content: json(schema) 
 const BEARER = { auth: { type: 'http', scheme: 'bearer' } };
 const KEY = { auth: { type: 'apiKey', in: 'header', name: 'Authorization' } };
 
-/** What is found in a document with these operations, beside one that demands the scheme. */
-function find(operations: Readonly<Record<string, object>>, securitySchemes: object = BEARER) {
+/** A document with these operations, beside one that demands the scheme. */
+function documentOf(operations: Readonly<Record<string, object>>, securitySchemes: object = BEARER) {
   const paths = Object.fromEntries(
     Object.entries(operations).map(([title, operation]) => {
       const [method = '', path = ''] = title.split(' ');
@@ -23,12 +24,17 @@ function find(operations: Readonly<Record<string, object>>, securitySchemes: obj
   const me = {
     get: { operationId: 'me', security: [{ auth: [] }], responses: { 204: { description: '' } } },
   };
-  const document = new OpenApiDocument({
+  return new OpenApiDocument({
     openapi: '3.1.0',
     info: { title: 'T', version: '1' },
     paths: { '/mine': me, ...paths },
     components: { securitySchemes },
   });
+}
+
+/** What is found in {@link documentOf}. */
+function find(...given: Parameters<typeof documentOf>) {
+  const document = documentOf(...given);
   const { logins, notes } = loginsOf(document, readOperations(document));
   return {
     login: logins?.login.operation.operationId,
@@ -172,4 +178,17 @@ test.each<[string, object, string[]]>([
 ])('%s %j answers who asks: %j', (title, operation, expected) => {
   const own = { security: [{ auth: [] }], responses: ok(USER), ...operation };
   expect(find({ ...LOGIN, [title]: own }).own).toEqual(expected);
+});
+
+test.each([
+  ['JSON', json, ['POST /register', 'POST /register', 'POST /login', 'POST /login']],
+  ['a form', form, []],
+])('a scenario registers and logs in, where the body to register is %s', (_, media, operations) => {
+  const registers = {
+    requestBody: { required: true, content: media(object({ email: text, password: text })) },
+  };
+  const document = documentOf({ 'POST /login': login('email', 'token'), 'POST /register': registers });
+  const { logins } = loginsOf(document, readOperations(document));
+  const steps = logins && userScenario(logins, userExamples(document, logins)).flatMap((one) => one.steps);
+  expect(steps?.map((step) => /operation: '([^']*)'/.exec(step)?.[1])).toEqual(operations);
 });

@@ -36,11 +36,11 @@ it('names all reasons why an operation is left out', () => {
     buildDocument({
       operation: {
         parameters: [{ name: 'a', in: 'query', schema: { $dynamicRef: '#a' } }],
-        requestBody: { content: json({ properties: { a: wrong, b: { pattern: '(' } } }) },
+        requestBody: { content: json({ properties: { a: wrong, b: { $id: 'x' } } }) },
       },
     }),
   );
   expect(actions.map(({ description }) => description).join()).toMatch(
-    /dynamic references cannot be served.*; .*is not valid|is not valid.*; .*dynamic/,
+    /dynamic references cannot be served.*; .*base URI|base URI.*; dynamic references/,
   );
 });

@@ -175,6 +175,29 @@ test('a connection that Redis closes because it is idle costs no request', async
   expect(seen).toEqual({ log: [], uncounted: 0 });
 });
 
+// A reply of each type of RESP 2, and numbers that no count is.
+test.each([
+  '+OK',
+  ':1',
+  '$1\r\n1',
+  '$-1',
+  '*-1',
+  '*0',
+  '*1\r\n:1',
+  '*2\r\n$1\r\nx\r\n$1\r\ny',
+  '*2\r\n$-1\r\n$-1',
+  '*2\r\n:1\r\n$-1',
+  '*2\r\n$-1\r\n:1',
+  '*2\r\n*0\r\n*0',
+  '*2\r\n:0\r\n:1000',
+  '*2\r\n:-5\r\n:1000',
+])('a Redis that answers %j does not count', async (reply) => {
+  const limiter = server(redisUrl(), 1);
+  redis.mood = { reply };
+  expect(await ask(limiter, newClient())).toBe('unavailable');
+  expect(seen.uncounted).toBe(1);
+});
+
 async function recreate(word: 'DROP' | 'CREATE'): Promise<void> {
   const client = new Client(database.replace(/[^/]+$/, 'postgres'));
   await client.connect();

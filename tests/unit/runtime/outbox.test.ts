@@ -19,6 +19,9 @@ interface Outbox {
   ) => { close: () => Promise<void> };
 }
 
+/** What the deliveries under way repeat until they end. */
+const renewals: (() => void)[] = [];
+
 function readOutbox(): Outbox {
   const { text = '' } =
     snippetsOf('docs/webhooks.md').find(({ word }) => word === 'src/storage/outbox.ts') ?? {};
@@ -26,9 +29,19 @@ function readOutbox(): Outbox {
   const run = compileFunction(transpile(text, { module: ModuleKind.CommonJS, target: ScriptTarget.ES2022 }), [
     'exports',
     'require',
+    'setInterval',
+    'clearInterval',
   ]);
   const load = (name: string): unknown => (name.endsWith('/database') ? database : jest.requireActual(name));
-  Reflect.apply(run, undefined, [exports, load]);
+  Reflect.apply(run, undefined, [
+    exports,
+    load,
+    (renew: () => void) => {
+      renewals.push(renew);
+      return renew;
+    },
+    (renew: () => void) => renewals.splice(renewals.indexOf(renew), 1),
+  ]);
   return exports;
 }
 
@@ -99,6 +112,25 @@ describe.each(useDatabases().filter(({ kind }) => /^(SQLite|PostgreSQL)$/.test(k
         expect(await sendDue(outboxIn(opened), senders)).toBe(1);
       }
       expect(await ids()).toEqual([]);
+    });
+
+    test('a message whose delivery takes long stays with the server that sends it', async () => {
+      await keep(opened, message('slow'));
+      let end: (result: Delivery) => void = () => undefined;
+      const deliver = () => new Promise<Delivery>((resolve) => (end = resolve));
+      const sending = sendDue(outboxIn(opened), { deliver, close: () => Promise.resolve() });
+      while (renewals.length === 0) await new Promise(setImmediate);
+      await wait(); // the lease is over
+      renewals[0]?.();
+      const isFree = async () => {
+        const row = database.only(await opened.query(database.select(outbox)``));
+        return Date.parse(row.due) <= Date.now();
+      };
+      while (await isFree()) await new Promise(setImmediate);
+      expect(await outboxIn(opened).take()).toEqual([]);
+      end({ delivered: true, gone: false } as Delivery);
+      expect(await sending).toBe(1);
+      expect([renewals, await ids()]).toEqual([[], []]);
     });
 
     test('a message that cannot be sent keeps no other back, and is given up after as many attempts', async () => {

@@ -4,6 +4,8 @@ import {
   API_KEYS,
   BASIC_USERS,
   BEARER_TOKENS,
+  clientKeyOf,
+  clientOf,
   parseSecrets,
   type SecretForm,
 } from '../../../src/runtime/secrets';
@@ -78,4 +80,12 @@ test('replaced secrets are refused at once', () => {
 
 test('of equal secrets the last one counts', () => {
   expect(accept(BEARER_TOKENS, 'one:a', 'one:b').verify('one')).toMatchObject({ scopes: ['b'] });
+});
+
+test('a client is counted by its scheme and its id, and shown by its id', () => {
+  const client = { id: 'ada', scopes: [] };
+  const keys = [{ Token: client }, { Key: client }, { Anonymous: undefined, Key: client }].map(clientKeyOf);
+  expect(keys).toEqual(['Token ada', 'Key ada', 'Key ada']);
+  expect(clientOf({ Token: client })).toBe('ada');
+  expect([clientKeyOf({}), clientKeyOf({ Token: 'ada' })]).toEqual([undefined, undefined]);
 });

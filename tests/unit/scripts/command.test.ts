@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { execute, type Command } from '../../../scripts/command';
+import { execute, outliveReaders, type Command } from '../../../scripts/command';
 import { withHelp } from '../../../scripts/commands-page';
 import { workOn } from '../../../scripts/paths';
 import { VERBS } from '../../../scripts/verbs';
@@ -203,4 +203,17 @@ test.each([
 test('docs/commands.md has the help of each verb', () => {
   const page = readFileSync(join(ROOT, 'docs/commands.md'), 'utf8');
   expect(page).toBe(withHelp(page)); // `tsx scripts/commands-page.ts` writes it
+});
+
+test('the reader of an output may go; another error of it is none of a reader', () => {
+  const outputs = [process.stdout, process.stderr];
+  const before = outputs.map((stream) => stream.listeners('error'));
+  outliveReaders();
+  for (const stream of outputs) {
+    expect(stream.emit('error', Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }))).toBe(true);
+    expect(() => stream.emit('error', new Error('no space'))).toThrow('no space');
+  }
+  for (const [i, stream] of outputs.entries())
+    for (const listener of stream.listeners('error'))
+      if (!before[i]?.includes(listener)) stream.off('error', listener as () => void);
 });

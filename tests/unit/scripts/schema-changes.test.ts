@@ -165,6 +165,19 @@ describe.each(['requests', 'responses'] as const)('in %s', (side) => {
     expect(compare(schemaOf(is), schemaOf(was), components)).toEqual([]);
   });
 
+  it.each([
+    ['a schema', '$ref: "#/components/schemas/Text"'],
+    ['a list', 'allOf: [$ref: "#/components/schemas/Text"]'],
+    ['a map', 'properties: {a: {$ref: "#/components/schemas/Text"}}'],
+  ])('what is compared as a whole is compared with the targets of its references, in %s', (_, schema) => {
+    const operation = put({ not: schemaOf(schema) });
+    const build = (type: string) => buildDocument({ operation, components: { schemas: { Text: { type } } } });
+    expect(compareDocuments(build('string'), build('string'))).toEqual([]);
+    expect(compareDocuments(build('string'), build('integer'))).toEqual([
+      { pointer: `${at}/not`, message: expect.stringContaining('not differs') as string, breaking: true },
+    ]);
+  });
+
   it('a property that becomes readOnly breaks requests only', () => {
     const found = compare({ properties: { a: {} } }, { properties: { a: { readOnly: true } } });
     const gone = {

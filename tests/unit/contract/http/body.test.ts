@@ -47,6 +47,24 @@ test('a body is read once', async () => {
   await expect(body[Symbol.asyncIterator]().next()).rejects.toThrow('can be read once');
 });
 
+test('each byte gives the next one its time again', async () => {
+  jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick'] });
+  const incoming = new IncomingMessage(new Socket());
+  const bounds = { limit: 10, itemLimit: 1, patience: 1_000, hold: () => true };
+  const body = new IncomingBody(incoming, new ServerResponse(incoming), bounds, () => undefined);
+  const texts: string[] = [];
+  const reading = (async () => {
+    for await (const piece of body) texts.push(piece.toString());
+  })();
+  for (const text of ['a', 'b', 'c', null]) {
+    await new Promise(setImmediate);
+    jest.advanceTimersByTime(900);
+    incoming.push(text);
+  }
+  await reading.finally(() => jest.useRealTimers());
+  expect(texts).toEqual(['a', 'b', 'c']);
+});
+
 test.each([
   ['\xff', 'the body is not UTF-8'],
   ['\xef\xbb\xbfa', 'the body starts with a byte order mark'],

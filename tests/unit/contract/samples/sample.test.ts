@@ -32,6 +32,7 @@ type: "null"                                         -> null
 {type: object, required: [x], additionalProperties: {type: integer}} -> {"x": 1}
 {type: object, additionalProperties: {type: integer}, minProperties: 2} -> {"property1": 1, "property2": 1}
 {type: object, minProperties: 1, propertyNames: {enum: [k]}, additionalProperties: true} -> {"k": "text"}
+{type: object, required: [xa, b], patternProperties: {"^x": {type: integer}, "^b": {type: boolean}}} -> {"xa": 1, "b": true}
 {properties: {a: {type: string, writeOnly: true}}}   -> {}
 {allOf: [{properties: {a: {type: string}}}, {properties: {b: {type: integer}}}]} -> {"a": "text", "b": 1}
 {oneOf: [{const: 1}, {const: 2}]}                    -> 1

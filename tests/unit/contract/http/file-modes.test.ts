@@ -1,10 +1,10 @@
 import { mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Uploads } from '../../../src/contract/http/uploads';
-import { openPlantStore } from '../../../src/storage/plants';
-import { useFolder } from '../../support/folder';
-import { buildPlant } from '../../support/plants';
-import { closed } from '../../support/sqlite-bench';
+import { Uploads } from '../../../../src/contract/http/uploads';
+import { openPlantStore } from '../../../../src/storage/plants';
+import { useFolder } from '../../../support/folder';
+import { buildPlant } from '../../../support/plants';
+import { closed } from '../../../support/sqlite-bench';
 
 // Whatever a service writes belongs to its user alone, also where the umask keeps nothing from anybody.
 
@@ -73,6 +73,16 @@ test('uploads lie in a new folder each time, for their user alone, which nobody 
   await second.handle.close();
   await uploads.remove(second.path);
   expect(readdirSync(folder.path('shared/uploads'))).toHaveLength(1);
+});
+
+test('the end of the process removes the files of uploads that are under way', async () => {
+  const uploads = new Uploads({ folder: folder.path('uploads'), quota: 10 }, 10);
+  const { handle } = await uploads.open();
+  await handle.close();
+  expect(readdirSync(folder.path('uploads'))).toHaveLength(1);
+  const atExit = process.listeners('exit').filter(({ name }) => name === 'removeInUse');
+  for (const listener of atExit) listener.call(process, 0);
+  expect(readdirSync(folder.path('uploads'))).toEqual([]);
 });
 
 test('the files of a folder of uploads that is gone do not appear in another that has its name', async () => {
