@@ -37,10 +37,11 @@ export class SchemaComparison implements ChangeSink {
     private readonly after: OpenApiDocument,
     private readonly direction: Direction,
     private readonly report: ReportChange,
-    /** The finding of each pair of branches. A pair counts as equal while it is compared, which ends recursion. */
-    private readonly found = new Map<string, Finding>(),
+    /** The finding of each pair. A pair counts as equal while it is compared, which ends recursion. */
+    private readonly findings = new Map<string, Finding>(),
     /** Whether the values are server-sent events, whose `data` may be JSON text: what it contains is compared. */
     private readonly areEvents = false,
+    private readonly isSilent = false,
   ) {
     this.discriminators = new DiscriminatorComparison(before, after);
   }
@@ -231,18 +232,29 @@ export class SchemaComparison implements ChangeSink {
       if (!safe) continue;
       take(gone, safe[0]);
       take(added, safe[1]);
-      this.compare([safe[0]], [safe[1]], place);
+      this.compareAlternative(...safe, place);
     }
     for (const branch of gone) {
       const counterpart = added.find((other) => this.isNamesake(branch, other));
       if (counterpart === undefined) this.narrowed(branch, 'this alternative is gone');
       else {
         take(added, counterpart);
-        this.compare([branch], [counterpart], place);
+        this.compareAlternative(branch, counterpart, place);
       }
     }
     for (const branch of added) this.widened(branch, 'this alternative is new');
     this.compareOverlaps(old, now, kept, place);
+  }
+
+  /** Compares one alternative. Where nobody reads the changes, what was found of it is enough. */
+  private compareAlternative(was: string, is: string, place: string): void {
+    if (!this.isSilent) {
+      this.compare([was], [is], place);
+      return;
+    }
+    const finding = this.finding([was], [is]);
+    this.drops ||= finding === 'drops';
+    if (finding !== 'same') this.report(place, 'this alternative differs', finding === 'breaks');
   }
 
   /** Whether alternatives refer to the same component, or have the same position: they are one changed alternative. */
@@ -309,24 +321,26 @@ export class SchemaComparison implements ChangeSink {
     });
   }
 
-  /** What a comparison finds that reports nothing. `pair` names it: while it goes on, it has found nothing. */
+  /** What a comparison finds that reports nothing. `pair` names what it compares. */
   private judge(pair: string, compare: (silent: SchemaComparison) => void): Finding {
-    const known = this.found.get(pair);
+    const known = this.findings.get(pair);
     if (known !== undefined) return known;
-    const earlier = this.found.size;
-    this.found.set(pair, 'same');
-    let finding = 'same' as Finding;
+    const earlier = this.findings.size;
+    this.findings.set(pair, 'same');
+    const reported = { any: false, breaking: false };
     const note: ReportChange = (_pointer, _message, breaking) => {
-      if (finding !== 'breaks') finding = breaking ? 'breaks' : 'safe';
+      reported.any = true;
+      reported.breaking ||= breaking;
     };
-    const { before, after, direction, found, areEvents } = this;
-    const silent = new SchemaComparison(before, after, direction, note, found, areEvents);
+    const { before, after, direction, findings, areEvents } = this;
+    const silent = new SchemaComparison(before, after, direction, note, findings, areEvents, true);
     compare(silent);
-    if (finding !== 'breaks' && silent.drops) finding = 'drops';
+    const harmless = silent.drops ? 'drops' : reported.any ? 'safe' : 'same';
+    const finding = reported.breaking ? 'breaks' : harmless;
     // What was found meanwhile may rest on this pair being equal. That something breaks never does.
-    if (finding !== 'same' && found.size > earlier + 1)
-      for (const [other, of] of [...found].slice(earlier)) if (of !== 'breaks') found.delete(other);
-    found.set(pair, finding);
+    if (finding !== 'same' && findings.size > earlier + 1)
+      for (const [other, of] of [...findings].slice(earlier)) if (of !== 'breaks') findings.delete(other);
+    findings.set(pair, finding);
     return finding;
   }
 

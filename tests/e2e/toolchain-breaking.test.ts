@@ -225,6 +225,6 @@ it('compares two files, of any service: neither an overlay nor names of componen
   });
   expect(run('breaking', 'old.yaml', 'none.yaml')).toEqual({
     status: 2,
-    output: 'none.yaml: expected an OpenAPI document: there is no such file\n',
+    output: 'none.yaml: cannot read the OpenAPI document: there is no such file\n',
   });
 });
