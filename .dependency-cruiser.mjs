@@ -16,7 +16,7 @@ const CORE = {
   http: ['json', 'problem.ts'],
   document: ['http'],
   operations: ['json', 'document', 'http'],
-  schema: [...MODEL, 'pattern'],
+  schema: [...MODEL, 'pattern', 'problem.ts'],
   parameters: MODEL,
   codecs: [...MODEL, 'parameters', 'problem.ts'],
   security: [...MODEL, 'problem.ts'],

@@ -55,7 +55,8 @@ export class OpenApiDocument {
     const isServed = [...(OBJECTS.get(kind ?? 'Schema')?.keywords.values() ?? [])].some(
       ({ support }) => support === 'enforced',
     );
-    const isNeeded = kind === undefined || keywordAt(kind, name)?.support !== 'documented';
+    const keyword = kind && keywordAt(kind, name);
+    const isNeeded = keyword?.support !== 'documented' || keyword.holds !== undefined;
     if (isNeeded || (field !== pointer && !isServed)) this.addFinding(pointer, message);
     else {
       const effect = `${message}: only documentation needs it, requests and responses are the same`;

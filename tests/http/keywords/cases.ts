@@ -338,7 +338,7 @@ const COMPONENTS: Readonly<Record<string, readonly [using: object, A: unknown, e
   ],
   requestBodies: [
     { requestBody: { $ref: '#/components/requestBodies/A' } },
-    { required: true, content: json(false) },
+    { required: true, content: json({ type: 'string' }) },
     400,
   ],
   headers: [

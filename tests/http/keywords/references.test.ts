@@ -62,7 +62,7 @@ it.each([
     { mapping: { dog: 'Dog' } },
     '"Dog" is neither a component nor a reference to a schema',
   ],
-  ['a security requirement', '/security/0', { none: [] }, 'is not among components.securitySchemes'],
+  ['a security requirement', '', { security: [{ none: [] }] }, 'is not among components.securitySchemes'],
 ])('%s without a target is reported', (_, pointer, fields, message) => {
   const { findings } = accountOf(edited(pointer, (value) => Object.assign(value, fields)));
   expect(findings).toContainEqual(expect.stringContaining(message));
@@ -175,7 +175,7 @@ describe('each finding names the operations that it concerns', () => {
   });
 
   it('for a security scheme, those that require it, also by inheritance', () => {
-    expect(concerned('/security/0', (value) => Object.assign(value, { none: [] }))).toEqual([
+    expect(concerned('', (value) => Object.assign(value, { security: [{ none: [] }] }))).toEqual([
       ['GET /things', 'QUERY /found', 'COPY /found', 'GET /others', 'GET /more/{id}'],
     ]);
   });

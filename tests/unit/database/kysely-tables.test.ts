@@ -220,6 +220,13 @@ describe.each(DATABASES)('Kysely over tables in $kind', ({ locate }) => {
           .execute(),
       ).resolves.toHaveLength(count);
     await expect(found('tags', '=', 'a')).rejects.toThrow('values of JSON are not compared');
+    const merged = db.mergeInto('users').using('articles', 'articles.author', 'users.id');
+    await expect(
+      merged
+        .whenMatchedAnd('articles.tags', '=', 'a' as never)
+        .thenDelete()
+        .execute(),
+    ).rejects.toThrow('values of JSON are not compared');
   });
 
   test('values are written in the form of their columns, or refused', async () => {

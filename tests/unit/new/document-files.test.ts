@@ -16,12 +16,12 @@ test.each<[string, Files]>([
   expect(filesOf(given)).toEqual({ name: Object.keys(given)[0], files: given, note: undefined });
 });
 
-test.each<[string, Files, name: string, note: string | undefined]>([
+test.each<[string, Files, name: string, note: string]>([
   [
     'a part beside its folder',
     { 'in/a.yaml': REFERENCE('../b.yaml'), 'b.yaml': ITEM },
     'a.yaml',
-    'made one file of 2',
+    'bundled 2 files into one',
   ],
   [
     'OpenAPI 3.0',
@@ -29,8 +29,13 @@ test.each<[string, Files, name: string, note: string | undefined]>([
     'a.yaml',
     'converted to OpenAPI 3.1',
   ],
-  ['the name of the overlay', { 'overlay.yaml': `${HEAD}paths: {}\n` }, 'the-name.yaml', undefined],
-  ['another ending', { 'a.txt': `${HEAD}paths: {}\n` }, 'the-name.yaml', undefined],
+  [
+    'the name of the overlay',
+    { 'overlay.yaml': `${HEAD}paths: {}\n` },
+    'the-name.yaml',
+    'renamed from "overlay.yaml"',
+  ],
+  ['another ending', { 'a.txt': `${HEAD}paths: {}\n` }, 'a.yaml', 'renamed from "a.txt"'],
 ])('%s: one file with a name that can stay', (_, given, name, note) => {
   const { files, ...rest } = filesOf(given);
   expect(rest).toEqual({ name, note });

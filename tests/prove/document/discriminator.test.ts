@@ -1,10 +1,10 @@
 import { Validator } from '@cfworker/json-schema';
-import { createOracle, readDocument } from '../../../../scripts/prove';
-import { parse } from '../../../../scripts/prove/json/value';
-import { Discriminators, OpenApiDocument } from '../../../../src/contract';
-import { cases } from '../../../support/cases';
-import { buildDocument, json } from '../../../support/service';
-import { judged } from '../schema/judged';
+import { createOracle, readDocument } from '../../../scripts/prove';
+import { parse } from '../../../scripts/prove/json/value';
+import { Discriminators, OpenApiDocument } from '../../../src/contract';
+import { cases } from '../../support/cases';
+import { buildDocument, json } from '../../support/service';
+import { judged } from '../../unit/contract/schema/judged';
 
 type Schema = Readonly<Record<string, unknown>>;
 type Schemas = Readonly<Record<string, unknown>>;

@@ -1,10 +1,10 @@
 import { mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Uploads } from '../../../src/contract/http/uploads';
-import { openPlantStore } from '../../../src/storage/plants';
-import { useFolder } from '../../support/folder';
-import { buildPlant } from '../../support/plants';
-import { closed } from '../../support/sqlite-bench';
+import { Uploads } from '../../../../src/contract/http/uploads';
+import { openPlantStore } from '../../../../src/storage/plants';
+import { useFolder } from '../../../support/folder';
+import { buildPlant } from '../../../support/plants';
+import { closed } from '../../../support/sqlite-bench';
 
 // Whatever a service writes belongs to its user alone, also where the umask keeps nothing from anybody.
 
