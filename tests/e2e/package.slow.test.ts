@@ -72,16 +72,26 @@ test('what its README links is in the package', () => {
   expect(links.filter((file) => !files.has(file ?? ''))).toEqual([]);
 });
 
+const LAYOUT = 'dist/scripts/new/layout/';
+interface Layout {
+  readonly devDependencies: Readonly<Record<string, string>>;
+}
+
 test('each import is of a file of the package, or of a package that it declares', () => {
   const { dependencies, peerDependencies, toolchain } = MANIFEST();
   const missing = [...files].flatMap(([file, text]) => {
     if (!/\.(m?js|d\.m?ts)$/.test(file) || file.startsWith('dist/swagger-ui/')) return [];
     const isTypes = /\.d\.m?ts$/.test(file);
+    // What a new service brings itself.
+    const own = file.startsWith(LAYOUT)
+      ? (JSON.parse(files.get(`${LAYOUT}package.json`) ?? '') as Layout)
+      : undefined;
     // Only one entry needs them.
     const optional = file.startsWith('dist/src/kysely/') ? peerDependencies : {};
     const declared = {
       ...dependencies,
       ...optional,
+      ...own?.devDependencies,
       ...(/^dist\/src\/|\.d\.m?ts$/.test(file) ? {} : toolchain),
     };
     const exists = (specifier: string) =>
