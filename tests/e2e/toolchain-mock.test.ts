@@ -106,10 +106,10 @@ it('serves a document with an unknown keyword, and reports it as unchecked', asy
   const text = readFileSync(join(ROOT, 'tests/http/documents/strings.yaml'), 'utf8');
   const misspelt = Array.from({ length: 25 }, (_, i) => ` maxLenght${i}: 3,`).join('');
   await serve(
-    folder.write({ 'openapi.yaml': text.replace(' minLength: 3', ` nullable: true,${misspelt}$&`) }),
+    folder.write({ 'openapi.yaml': text.replace(' minLength: 3', ` whenever: true,${misspelt}$&`) }),
   );
   expect(mock.output()).toMatch(
-    /^ {2}unchecked {2}\S+openapi\.yaml:\d+:\d+: Property `nullable` is not expected here\. Begin it with x- /m,
+    /^ {2}unchecked {2}\S+openapi\.yaml:\d+:\d+: Property `whenever` is not expected here\. Begin it with x- /m,
   );
   expect(mock.output().match(/^ {2}unchecked/gm)).toHaveLength(21);
   expect(mock.output()).toContain('and 6 more of this kind');

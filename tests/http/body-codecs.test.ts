@@ -44,7 +44,7 @@ function serve(type: string, name: string, direction: string) {
       operation:
         direction === 'request'
           ? { requestBody: { content } }
-          : { responses: { 200: { description: '', content } } },
+          : { responses: { 200: { description: '', content }, 204: { description: '' } } },
       components: { schemas: { Thing: SCHEMAS['object'] } },
     }),
     handlers: {

@@ -100,7 +100,7 @@ test.each([
   root.paths['/carts'].post.requestBody.content['application/json'].schema = { $ref: part } as never;
   const main = folder.write({ 'api.yaml': stringify(root), [part]: stringify(schema) });
   const { files, note } = documentFiles(readSource(main), 'shop');
-  expect([Object.keys(files), note]).toEqual([['api.yaml'], 'made one file of 2']);
+  expect([Object.keys(files), note]).toEqual([['api.yaml'], 'bundled 2 files into one']);
 });
 
 /** Each text breaks out of one kind of quotes. `Injected` would then be code. */

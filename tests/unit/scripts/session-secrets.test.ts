@@ -16,7 +16,7 @@ const verifiers = {
 } as const;
 const bearer = { type: 'oauth2', flows: { clientCredentials: { tokenUrl: '/', scopes: { read: '' } } } };
 const document = buildDocument({
-  operation: { security: [{ tokens: ['read'], users: [], keys: [] }, { sameTokens: ['read'] }] },
+  operation: { security: [{ tokens: ['read'], keys: [] }, { users: [] }, { sameTokens: ['read'] }] },
   components: {
     securitySchemes: {
       tokens: bearer,
