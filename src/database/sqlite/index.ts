@@ -52,6 +52,7 @@ export const SQLITE: Driver = {
       return connection;
     };
     const versionOf = (of: Database) => prepareVersion(of, schema)();
+    checkTexts();
     try {
       if (file !== undefined) {
         makeFolder(dirname(file));
@@ -60,7 +61,6 @@ export const SQLITE: Driver = {
       const before = placeOf(file);
       if (file !== undefined) makeFile(file);
       const db = connect();
-      checkTexts(db);
       const placed = before ?? placeOf(file);
       // A restore that had the file locked has put another one in its place: the log would be that of both.
       const checkPlace = () => {
@@ -87,9 +87,12 @@ export const SQLITE: Driver = {
   },
 };
 
-/** Node before 24.16, Node 25 and Node 26.0 cut a text that they read at its first U+0000. */
-function checkTexts(db: Database): void {
-  if (db.value("SELECT 'a' || char(0)")() !== 'a\0')
+/** Node before 24.16, Node 25 and Node 26.0 cut a text that they read at its first U+0000. The file itself may be locked. */
+function checkTexts(): void {
+  const memory = new Database(':memory:');
+  const text = memory.value("SELECT 'a' || char(0)")();
+  memory.close();
+  if (text !== 'a\0')
     throw new Error(
       `the SQLite of Node ${process.versions.node} cuts a text at its first U+0000: run Node 24.16 or later, or 26.1 or later`,
     );
