@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { type Document, isMap, parseDocument, type Scalar } from 'yaml';
 import { errorsIn } from '../support/compile';
 import { keepFolder } from '../support/folder';
-import { installBeside, layOut, TARBALL } from '../support/package';
+import { installBeside, layOut, runIn, TARBALL } from '../support/package';
 import { startProgram } from '../support/program';
 import { openTerminal, PAGES, prints, ROOT, settingOf, type Snippet, snippetsOf } from '../support/snippets';
 
@@ -26,6 +26,8 @@ beforeAll(() => {
   process.env['PACKAGE'] = TARBALL;
   layOut(MUSEUM, join(ROOT, 'docs/museum.yaml'), folder);
   symlinkSync(TARBALL, join(MUSEUM, basename(TARBALL)));
+  // As in every service that has run, there is a database.
+  expect(runIn(MUSEUM, 'contract-first', 'migrate')).toMatchObject({ status: 0 });
 });
 
 /** The text of a block of TypeScript as a whole module. */
