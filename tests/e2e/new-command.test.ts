@@ -159,7 +159,7 @@ slow(() => {
       encoding: 'utf8',
     });
     expect(said).toMatch(
-      /PROVEN (\d+)\/\1, WAIVED 0[^]*\nBookshelf is ready in a folder after [^]* cd "a folder"\n/,
+      /PROVEN (\d+)\/\1, WAIVED 0[^]*\nBookshelf is ready in a folder after [^]* cd 'a folder'\n/,
     );
   });
 });

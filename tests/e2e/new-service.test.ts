@@ -93,7 +93,7 @@ slow(() => {
       /STUB 2\d, PROVEN [1-9]\d*\/\d+, WAIVED 0/,
     );
     expect(runIn(target, 'jest', 'tests/environment.test.ts')).toMatchObject({ status: 0 });
-    expect(runIn(target, 'contract-first', 'todo').output).toMatch(/ is not sent: .*\n {2}bikeAdded$/m);
+    expect(runIn(target, 'contract-first', 'todo').output).toMatch(/ is never sent: .*\n {2}bikeAdded$/m);
     const named = (file: string) => (UNDOTTED.includes(file) ? `.${file}` : file);
     const standing = filesOf(layout).filter((file) => file !== 'src/storage/users.ts');
     expect(filesOf(target).sort()).toEqual(standing.map(named).sort());
