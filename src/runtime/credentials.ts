@@ -278,7 +278,7 @@ export function openCredentials<Dependencies, V extends Verifiers<Dependencies>>
       );
       const schemes =
         idle.length > 1 ? `schemes ${idle.join(', ')} accept` : `scheme ${idle.join('')} accepts`;
-      warn(`${namesOf(source)}: no ${source.form.many} are configured, so the security ${schemes} none`);
+      warn(`${namesOf(source)}: no ${source.form.many} are configured, so the security ${schemes} nobody`);
     }
   const jwts = new Map([...issuers].map(([name, issuer]) => [name, jwtVerifier(issuer, warn)]));
   const strategyOf = (verifier: Verifiers<Dependencies>[string]): StrategyOf<object> => {

@@ -188,7 +188,7 @@ test('in production one alternative needs its secrets, and nobody is accepted by
     (await fetch(`${url}/0`, { headers: { Authorization: authorization } })).status;
   expect([await ask('Bearer a-token'), await ask(`Basic ${btoa('user:')}`)]).toEqual([200, 401]);
   expect(server.output()).toContain(
-    'BASIC_USERS or BASIC_USERS_FILE: no users are configured, so the security scheme basic accepts none',
+    'BASIC_USERS or BASIC_USERS_FILE: no users are configured, so the security scheme basic accepts nobody',
   );
   expect(await server.stop()).toBe(0);
 });

@@ -66,7 +66,7 @@ export class Discriminators {
   constructor(private readonly document: OpenApiDocument) {}
 
   /**
-   * The discriminator of the schema at `pointer`; undefined if there is none, or if it selects nothing.
+   * The discriminator of the schema at `pointer`; undefined if the schema has none or it selects nothing.
    */
   at(pointer: string, schema: JsonObject): Discriminator | undefined {
     return this.reading(pointer, schema).found;

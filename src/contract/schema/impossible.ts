@@ -33,7 +33,7 @@ export class Impossible {
     this.discriminators = new Discriminators(document);
   }
 
-  /** The proof that no value conforms to all of these schemas; undefined if there is none. */
+  /** Proves that no value conforms to all of these schemas; undefined if that cannot be proven. */
   proof(pointers: readonly string[], skipped: ReadonlySet<string> = new Set()): Proof | undefined {
     const key = pointers.join(' ');
     const known = this.known.get(key);

@@ -266,7 +266,7 @@ function lockFile(file: string): { close(): void } | undefined {
   if (!existsSync(file)) return undefined;
   const alias = `${file}.lock-${randomBytes(6).toString('hex')}`;
   linkSync(file, alias);
-  writeFileSync(`${alias}-wal`, 'x', { mode: 0o600 }); // an empty one is none
+  writeFileSync(`${alias}-wal`, 'x', { mode: 0o600 }); // SQLite ignores an empty log
   const db = new Database(alias);
   const close = () => {
     db.close();

@@ -205,7 +205,7 @@ export function makeFolder(folder: string): void {
   for (let path = folder; path.length >= first.length; path = dirname(path)) sync(dirname(path));
 }
 
-/** Creates the file of a database, for this user alone, if there is none. SQLite gives its log and its index the same mode. */
+/** Creates the database file, accessible to this user alone, unless it exists. SQLite gives its log and index the same mode. */
 export function makeFile(file: string): void {
   try {
     closeSync(openSync(file, 'wx', 0o600));

@@ -164,8 +164,8 @@ describe('in production each operation needs an alternative whose schemes are al
     expect([wrong, warnings]).toEqual([
       [],
       [
-        `${tokens}: no tokens are configured, so the security scheme bearer accepts none`,
-        `${keys}: no API keys are configured, so the security scheme key accepts none`,
+        `${tokens}: no tokens are configured, so the security scheme bearer accepts nobody`,
+        `${keys}: no API keys are configured, so the security scheme key accepts nobody`,
       ],
     ]);
   });

@@ -205,7 +205,7 @@ test('docs/commands.md has the help of each verb', () => {
   expect(page).toBe(withHelp(page)); // `tsx scripts/commands-page.ts` writes it
 });
 
-test('the reader of an output may go; another error of it is none of a reader', () => {
+test('a closed pipe is not an error; any other error of the output is', () => {
   const outputs = [process.stdout, process.stderr];
   const before = outputs.map((stream) => stream.listeners('error'));
   outliveReaders();
