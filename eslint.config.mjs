@@ -5,6 +5,7 @@ export default tseslint.config(
     ignores: [
       'dist/',
       'generated/',
+      'src/contract/document/compiled/',
       'reports/',
       'node_modules/',
       '.node/',

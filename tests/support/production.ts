@@ -5,8 +5,8 @@
  */
 export const PRODUCTION = `
   @apidevtools/json-schema-ref-parser @cfworker/json-schema @eslint-community/regexpp @fastify/busboy @jsdevtools/ono
-  @opentelemetry/api @pinojs/redact @prometheus-io/client @redis/client @seriousme/openapi-schema-validator @types/body-parser
-  @types/connect @types/express @types/express-serve-static-core @types/http-errors @types/json-schema @types/multer @types/node
+  @opentelemetry/api @pinojs/redact @prometheus-io/client @redis/client @types/body-parser @types/connect
+  @types/express @types/express-serve-static-core @types/http-errors @types/json-schema @types/multer @types/node
   @types/passport @types/qs @types/range-parser @types/send @types/serve-static accepts ajv ajv-draft-04 ajv-formats
   api-ref-bundler append-field argparse async-function async-generator-function atomic-sleep bintrees body-parser busboy bytes
   call-bind-apply-helpers call-bound case-anything colorette content-disposition content-type contract-first-server cookie

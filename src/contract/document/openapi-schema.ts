@@ -1,7 +1,6 @@
-import { OpenAPISchemaValidator } from 'express-openapi-validator/dist/framework/openapi.schema.validator';
-import type { OpenAPIV3 } from 'express-openapi-validator/dist/framework/types';
-import { factoryAjv } from 'express-openapi-validator/dist/framework/ajv/factory';
-import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type * as OpenApi31 from './compiled/openapi-3.1';
+import type * as OpenApi32 from './compiled/openapi-3.2';
 import type { Finding } from './finding';
 import { holdersOf, isObject, joinPointer, type JsonObject, lastStep } from './json-pointer';
 import { type Version, versionOf } from './keywords';
@@ -50,25 +49,19 @@ interface Violation {
 
 type Validate = (document: unknown) => readonly Violation[];
 
-/** The schema of OpenAPI 3.1, a part of express-openapi-validator. */
-function compile31(): Validate {
-  // Its `validateApiSpec` would validate the schema of OpenAPI itself, a constant. That took a sixth of the time to start.
-  const validator = new OpenAPISchemaValidator({ version: '3.1.0', validateApiSpec: false });
-  return (document) => validator.validate(document as OpenAPIV3.DocumentV3_1).errors ?? [];
+const onDemand = createRequire(__filename);
+
+/**
+ * The published schema of a version: that of 3.1 as express-openapi-validator has it, that of 3.2 as the OpenAPI Initiative
+ * publishes it. Loads it on demand, because few processes need both.
+ */
+function load(version: Version): Validate {
+  const { create } = onDemand(`./compiled/openapi-${version}`) as typeof OpenApi31 | typeof OpenApi32;
+  const validate = create({ uri: isUriReference, 'uri-reference': isUriReference });
+  return (document) => (validate(document) ? [] : (validate.errors ?? []));
 }
 
-/** The schema of OpenAPI 3.2 that the OpenAPI Initiative publishes, which express-openapi-validator does not have. */
-function compile32(): Validate {
-  const file = require.resolve('@seriousme/openapi-schema-validator/schemas/v3.2/schema.json');
-  const options = { allErrors: true, verbose: true, strict: false, validateSchema: false };
-  const ajv = factoryAjv('3.1.0', options);
-  ajv.addFormat('uri-reference', isUriReference);
-  ajv.addFormat('email', /^[^@\s]+@[^@\s]+$/);
-  const validate = ajv.compile(JSON.parse(readFileSync(file, 'utf8')) as object);
-  return (document) => (validate(document) ? [] : ((validate.errors ?? []) as Violation[]));
-}
-
-const compiled: Partial<Record<Version, Validate>> = {};
+const loaded: Partial<Record<Version, Validate>> = {};
 
 const NO_COMPONENT =
   'is not the name of a component: expected letters of ASCII, digits, ".", "-" and "_" (OpenAPI 3.1.1 section 4.8.7)';
@@ -93,7 +86,7 @@ export function documentErrors(document: Document): DocumentError[] {
   const unserved = versionFinding(root);
   if (unserved) return [unserved];
   const version = versionOf(root);
-  const validate = (compiled[version] ??= version === '3.1' ? compile31() : compile32());
+  const validate = (loaded[version] ??= load(version));
   // `if` and `oneOf` only repeat errors below them. The table of keywords has the fields, not unevaluatedProperties.
   const isOwn = ({ keyword, params, propertyName }: Violation) =>
     propertyName === undefined &&

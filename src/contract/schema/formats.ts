@@ -93,7 +93,7 @@ const isUriTemplate = matching(
   `(?:${LITERAL}|${ENCODED}|\\{[+#./;?&=,!@|]?${VARIABLE}(?:,${VARIABLE})*\\})*`,
 );
 
-function isRegex(text: string): boolean {
+export function isRegex(text: string): boolean {
   try {
     return new RegExp(text, 'u').unicode;
   } catch {

@@ -1,7 +1,6 @@
 /**
  * Compiles the checks of requests and responses. They use the ajv instance of express-openapi-validator, with its formats,
- * keywords and messages. Only this file and document/openapi-schema.ts import files of that package. Its version is pinned
- * exactly in package.json.
+ * keywords and messages. Only this file imports files of that package. Its version is pinned exactly in package.json.
  *
  * The middleware of that package has faults that its ajv instance does not have. It compiles a validator for every
  * Content-Type that clients invent. It scans all routes on each request, coerces values, judges integers as doubles, and
@@ -13,10 +12,12 @@
 import type { ErrorObject, Format as AjvFormat, ValidateFunction } from 'ajv';
 import { createRequestAjv, createResponseAjv } from 'express-openapi-validator/dist/framework/ajv';
 import { joinPointer, type JsonObject } from '../document/document';
+import { create as createMetaschema } from '../document/compiled/json-schema';
 import { withDoubles } from '../document/openapi-schema';
 import type { Components } from './applicable';
-import { FORMATS, type OwnFormats, supplied } from './formats';
-import { Interner } from './identity';
+import { isUri, isUriReference } from './format-uri';
+import { FORMATS, isRegex, type OwnFormats, supplied } from './formats';
+import type { Interner } from './identity';
 import { compilePattern } from '../pattern/pattern';
 import { Problem } from '../problem';
 import { ComponentKeywords } from './component-keywords';
@@ -48,19 +49,17 @@ export interface Judge {
   readonly all: Check;
 }
 
-let metaschema: Check | undefined;
+let metaschema: ValidateFunction | undefined;
 
 /** Validates the schema at `schema` of the envelope against the metaschema of JSON Schema 2020-12. */
 export function schemaErrors(envelope: { readonly schema: unknown }): readonly SchemaViolation[] {
-  const none = { components: {}, constants: new Interner(), inheritedNames: false, metaschemas: true };
-  metaschema ??= createCompiler('response', none, true, {}).compile({
-    type: 'object',
-    properties: { schema: { $ref: 'https://json-schema.org/draft/2020-12/schema' } },
-  });
-  return metaschema({ schema: withDoubles(envelope.schema) });
+  metaschema ??= createMetaschema({ uri: isUri, 'uri-reference': isUriReference, regex: isRegex });
+  return metaschema({ schema: withDoubles(envelope.schema) })
+    ? CONFORMS
+    : (metaschema.errors ?? []).map(violation);
 }
 
-function ajvOptions(own: OwnFormats, ownProperties: boolean, meta: boolean) {
+function ajvOptions(own: OwnFormats, ownProperties: boolean) {
   const formats = Object.entries(FORMATS)
     .filter(([, { test }]) => test !== supplied)
     .map(([name, { type, test }]) => [name, { type, validate: test }]);
@@ -68,7 +67,7 @@ function ajvOptions(own: OwnFormats, ownProperties: boolean, meta: boolean) {
     strict: false,
     ownProperties,
     validateSchema: false,
-    meta,
+    meta: false, // ajv would collect the references of the metaschemas for each compiler
     logger: false as const,
     code: {
       optimize: false, // V8 optimizes; ajv would double the time to start
@@ -156,8 +155,6 @@ export interface Schemas {
   readonly constants: Interner;
   /** Whether the document has names that every object inherits: `constructor` is not a property of `{}`. */
   readonly inheritedNames: boolean;
-  /** Whether they refer to the metaschemas of JSON Schema, of which ajv would collect the references for each compiler. */
-  readonly metaschemas?: boolean;
 }
 
 /** Compiles checks of requests, or of responses. */
@@ -186,13 +183,13 @@ const EMPTY: Parameters<typeof createRequestAjv>[0] = {
  */
 export function createCompiler(
   direction: 'request' | 'response',
-  { components, constants, inheritedNames, metaschemas = false }: Schemas,
+  { components, constants, inheritedNames }: Schemas,
   allErrors: boolean,
   formats: OwnFormats,
   known?: Conformance,
 ): Compiler {
   const createAjv = direction === 'request' ? createRequestAjv : createResponseAjv;
-  const ajv = createAjv(EMPTY, { ...ajvOptions(formats, inheritedNames, metaschemas), allErrors });
+  const ajv = createAjv(EMPTY, { ...ajvOptions(formats, inheritedNames), allErrors });
   // component-keywords.ts judges `unevaluated*`. ajv would merge the names of all parts of an allOf for each part.
   ajv.opts.unevaluated = false;
   const compiled = new Map<string, ValidateFunction | Uncompilable>();

@@ -8,8 +8,8 @@ const SEED = 40;
 /** The fewest faults of a part, unless it has few lines. */
 const LEAST = 3;
 
-/** Types, and what is a test or a setting of a created service. */
-const EXCLUDED = /\.d\.ts$|^scripts\/new\/layout\/(tests|generated|eslint)/;
+/** Types, what ajv has written, and what is a test or a setting of a created service. */
+const EXCLUDED = /\.d\.ts$|\/compiled\/|^scripts\/new\/layout\/(tests|generated|eslint)/;
 
 /** The files of product code. */
 export const productFiles = (): string[] =>
