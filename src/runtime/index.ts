@@ -2,6 +2,8 @@
  * The public API of the service runtime. Code outside this folder imports this file and no other file of it.
  */
 
+import './compile-cache';
+
 // For main.ts, app.ts and config.ts of a service.
 export { type Application, createApp, type OwnHooks, type RuntimeOptions } from './app';
 export type { RuntimeOptions as Surroundings } from './app'; // the name of 2.0.0

@@ -1,7 +1,7 @@
-import { writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { keepFolder } from '../support/folder';
+import { keepFolder, useFolder } from '../support/folder';
 import { startProcess } from '../support/process';
 import { buildDocument } from '../support/service';
 
@@ -35,8 +35,8 @@ const any = { description: '', content: { 'application/json': { schema: {} } } }
 const responses = { 204: { description: '' }, '4XX': any, '5XX': any };
 writeFileSync(DOCUMENT, JSON.stringify(buildDocument({ operation: { responses } })));
 
-const start = (env: Readonly<Record<string, string>>) =>
-  startProcess(['-e', SERVICE], { HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'error', DOCUMENT, ...env });
+const start = (env: Readonly<Record<string, string>>, args: readonly string[] = ['-e', SERVICE]) =>
+  startProcess(args, { HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'error', DOCUMENT, ...env });
 const linesOf = (output: string) => output.trim().split('\n');
 const STARTED = ['open store', 'open mail'];
 const CLOSED = ['close mail', 'close store'];
@@ -82,4 +82,29 @@ test('a part that does not close lets the others close, and is an error of the s
   await server.printed(/listening on/);
   expect(await server.stop()).toBe(1);
   expect(server.output()).toMatch(/close mail\nclose store\n[^]*close mail fails/);
+});
+
+describe('a server keeps its compiled code beside main.js', () => {
+  const folder = useFolder();
+  const run = async (name: string) => {
+    const server = start({ NODE_COMPILE_CACHE: '' }, [folder.write({ [name]: SERVICE })]);
+    await server.printed(/listening on/);
+    expect(await server.stop()).toBe(0);
+    return linesOf(server.output()).filter((line) => !line.startsWith('{'));
+  };
+
+  test('for its next start', async () => {
+    await run('main.js');
+    expect(readdirSync(folder.path('.cache'), { recursive: true }).length).toBeGreaterThan(100);
+  });
+
+  test('but no other program does', async () => {
+    await run('other.js');
+    expect(readdirSync(folder.path(''))).toEqual(['other.js']);
+  });
+
+  test('and starts in silence where it cannot write', async () => {
+    folder.write({ '.cache': 'no folder' });
+    expect(await run('main.js')).toEqual([...STARTED, ...CLOSED]);
+  });
 });
