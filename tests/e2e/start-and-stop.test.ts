@@ -84,6 +84,21 @@ test('a part that does not close lets the others close, and is an error of the s
   expect(server.output()).toMatch(/close mail\nclose store\n[^]*close mail fails/);
 });
 
+test('a server loads none of what only some servers need', async () => {
+  const list = `process.once('exit', () => {
+    const builtin = process.moduleLoadList.map((name) => name.replace('NativeModule ', 'node:'));
+    const packages = Object.keys(require.cache).map((file) => /.*node_modules\\/((?:@[^/]+\\/)?[^/]+)/.exec(file.replaceAll('\\\\', '/'))?.[1]);
+    console.log([...new Set([...builtin, ...packages])].join('\\n'));
+  });`;
+  const server = start({}, ['-e', list + SERVICE]);
+  await server.printed(/listening on/);
+  await server.stop();
+  const loaded = linesOf(server.output());
+  expect(loaded).toEqual(expect.arrayContaining(['node:http', 'express', 'ajv']));
+  const rare = ['node:tls', '@redis/client', 'jose', 'pg', 'pino-pretty', 'rate-limiter-flexible', 'yaml'];
+  expect(rare.filter((name) => loaded.includes(name))).toEqual([]);
+});
+
 describe('a server keeps its compiled code beside main.js', () => {
   const folder = useFolder();
   const run = async (name: string) => {
