@@ -2,7 +2,7 @@
  * The public API of the service runtime. Code outside this folder imports this file and no other file of it.
  */
 
-import './compile-cache';
+import './loading';
 
 // For main.ts, app.ts and config.ts of a service.
 export { type Application, createApp, type OwnHooks, type RuntimeOptions } from './app';

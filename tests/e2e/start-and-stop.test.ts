@@ -1,7 +1,7 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { keepFolder, useFolder } from '../support/folder';
+import { keepFolder, ownFolder, useFolder } from '../support/folder';
 import { startProcess } from '../support/process';
 import { buildDocument } from '../support/service';
 
@@ -122,4 +122,23 @@ describe('a server keeps its compiled code beside main.js', () => {
     folder.write({ '.cache': 'no folder' });
     expect(await run('main.js')).toEqual([...STARTED, ...CLOSED]);
   });
+});
+
+test('the stack of an error has places in the sources of the service, and in the files of packages', async () => {
+  const folder = ownFolder();
+  const mapped = (source: string) => {
+    const map = { version: 3, sources: [source], names: [], mappings: 'AAAA' };
+    const url = `data:application/json;base64,${Buffer.from(JSON.stringify(map)).toString('base64')}`;
+    return `module.exports = new Error('from ${source}');\n//# sourceMappingURL=${url}`;
+  };
+  mkdirSync(join(folder, 'node_modules'));
+  writeFileSync(join(folder, 'own.js'), mapped('own.ts'));
+  writeFileSync(join(folder, 'node_modules/other.js'), mapped('other.ts'));
+  const show = `for (const { stack } of [require('./own'), require('other')]) console.log(stack);`;
+  writeFileSync(join(folder, 'main.js'), SERVICE + show);
+  const server = start({}, ['--enable-source-maps', join(folder, 'main.js')]);
+  await server.printed(/listening on/);
+  await server.stop();
+  expect(server.output()).toMatch(/from own\.ts\n.*own\.ts:1/);
+  expect(server.output()).toMatch(/from other\.ts\n.*other\.js:1/);
 });

@@ -1,0 +1,14 @@
+/**
+ * How Node loads a service. The runtime imports this file before any other: it counts for what is loaded from now on. No other
+ * program is meant: the toolchain has a cache of its own, and a test does not write beside what it tests.
+ */
+import { enableCompileCache, setSourceMapsSupport } from 'node:module';
+import path from 'node:path';
+
+const program = require.main?.filename;
+if (program !== undefined && path.basename(program) === 'main.js') {
+  // Compiled code, for the next start. Where the folder cannot be written, Node keeps nothing, and says nothing.
+  enableCompileCache(path.join(path.dirname(program), '.cache'));
+  // Node would read the source maps of all packages, whose sources are not installed.
+  if (process.sourceMapsEnabled) setSourceMapsSupport(true, { nodeModules: false });
+}
