@@ -4,7 +4,7 @@ import { createHttpServer } from '../../src/contract';
 import { ERRORS, errors } from '../../src/errors';
 import { REFUSED, SERVED } from '../support/heads';
 import { buildApp } from '../support/service';
-import { openServer } from '../../scripts/prove';
+import { openServer } from '../../scripts/prove/service/listen';
 import { exchange, parseReplies } from '../support/wire';
 
 let port = 0;

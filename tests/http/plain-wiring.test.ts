@@ -3,7 +3,7 @@ import * as OpenApiValidator from 'express-openapi-validator';
 import passport from 'passport';
 import { Strategy as BearerStrategy } from 'passport-http-bearer';
 import document from '../../generated/openapi';
-import { openServer } from '../../scripts/prove';
+import { openServer } from '../../scripts/prove/service/listen';
 import { EXAMPLE } from '../support/client';
 import { buildApp, TOKEN } from '../support/service';
 import { exchange } from '../support/wire';

@@ -20,7 +20,9 @@ import { createHandlers } from '../../src/handlers';
 import type { Handlers } from '../../src/handlers/types';
 import type { OperationalKind, RuntimeOptions } from '../../src/runtime';
 import { openMemoryStore } from '../../src/storage/memory';
-import { openServer, strategiesWith } from '../../scripts/prove';
+// Not through the index: most suites would load the prover, 220 modules, for these two.
+import { openServer } from '../../scripts/prove/service/listen';
+import { strategiesWith } from '../../scripts/prove/service/test-credentials';
 import { renderPlain, toProblem } from './plain-errors';
 
 export const TOKEN = 'a-very-secret-token';
