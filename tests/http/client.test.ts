@@ -29,12 +29,14 @@ import { DOCUMENTS, readFiles, serviceOf } from './document-server';
 // Every operation of every document, called by its client.
 
 const folder = keepFolder();
+/** The documents whose clients are called. */
+const CALLED = everyOf(DOCUMENTS, 3);
 const clients = new Map<string, string>();
 const documents = new Map<string, JsonObject>();
 beforeAll(async () => {
-  for (const name of DOCUMENTS) documents.set(name, withRefusals(await readFiles(name)) as JsonObject);
+  for (const name of CALLED) documents.set(name, withRefusals(await readFiles(name)) as JsonObject);
   const texts = clientsOfAll([...documents.values()]);
-  DOCUMENTS.forEach((name, i) => clients.set(name, texts[i]?.text ?? ''));
+  CALLED.forEach((name, i) => clients.set(name, texts[i]?.text ?? ''));
 }, 60_000);
 
 /** A request, and what the handler must receive of it. */
@@ -43,7 +45,7 @@ interface Sample {
   readonly received: Received;
 }
 
-test.each(everyOf(DOCUMENTS, 3))(
+test.each(CALLED)(
   'the client of %s sends what its handlers receive, and returns what they answer',
   async (name) => {
     const json = documents.get(name) ?? {};

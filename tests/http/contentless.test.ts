@@ -1,11 +1,18 @@
 import { STATUS_CODES } from 'node:http';
 import { compileContract, Problem } from '../../src/contract';
+import { cases } from '../support/cases';
 import { renderPlain } from '../support/plain-errors';
 import { buildDocument, buildService, json, listening } from '../support/service';
 import { exchangeBytes } from '../support/wire';
 
-const STATUSES = Array.from({ length: 400 }, (_, i) => 200 + i);
 const CONTENTLESS = [204, 205, 304];
+/** All, or those beside the ones without content, the ends of each class, and some between. */
+const STATUSES = Array.from({ length: 400 }, (_, i) => 200 + i).filter(
+  (status) =>
+    status % cases(7, 1) === 0 ||
+    [0, 99].includes(status % 100) ||
+    CONTENTLESS.some((one) => Math.abs(one - status) < 2),
+);
 
 const described = { description: '', content: json({ type: 'string' }) };
 const bodiless = { description: '' };

@@ -1,4 +1,5 @@
 import { receive } from './receive';
+import { everyOf } from '../support/cases';
 import { hidden, ok, respond } from './respond';
 
 const BIG = 9007199254740993n;
@@ -49,7 +50,7 @@ it('compares values in objects and arrays exactly', async () => {
 const POWERS = Array.from({ length: 42 }, (_, i) => `1e+${i * 7 + 21}`);
 
 // 10^23 and larger powers are no doubles.
-test.each([...POWERS, '1e+23', '-1e+23', `${Number.MAX_VALUE}`])(
+test.each([...everyOf(POWERS, 4), '1e+23', '-1e+23', `${Number.MAX_VALUE}`])(
   'the number %s of a document is what is written',
   async (written) => {
     const value = Number(written);

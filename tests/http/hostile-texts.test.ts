@@ -183,7 +183,9 @@ test.each(everyOf(TEXTS, 2).map((text) => [JSON.stringify(text).slice(0, 40), te
   'the text %s in each place',
   async (_, text) => {
     const metrics = createMetrics();
-    for (const [place, change] of changes(DOCUMENT, (changed) => changed as JsonObject)) {
+    const places = [...changes(DOCUMENT, (changed) => changed as JsonObject)];
+    // A line end ends a header: it is put into every place.
+    for (const [place, change] of text.includes('\r\n') ? places : everyOf(places, 3)) {
       const root = change(text);
       const app = build(root, metrics);
       if (!app) continue;
@@ -216,7 +218,7 @@ test.each(everyOf(TEXTS, 2).map((text) => [JSON.stringify(text).slice(0, 40), te
 );
 
 test('the documents were served, not refused', () => {
-  expect(answered.length).toBeGreaterThan(cases(2_000, 5_000));
+  expect(answered.length).toBeGreaterThan(cases(1_200, 5_000));
   expect([...new Set(answered)].sort()).toEqual(
     expect.arrayContaining(['200', '204', '401', '403', '404', '405']),
   );

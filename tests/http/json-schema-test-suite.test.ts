@@ -1,6 +1,7 @@
 import { Agent, request } from 'node:http';
 import { createHttpServer, InvalidContract } from '../../src/contract';
 import { openServer } from '../../scripts/prove';
+import { cases } from '../support/cases';
 import { renderPlain } from '../support/plain-errors';
 import { buildService, json } from '../support/service';
 import { isCut, JUDGED, REFUSED } from './json-schema-test-suite/differences';
@@ -138,7 +139,18 @@ async function compare(all: Groups, found: Found): Promise<void> {
   await close();
 }
 
-const SUITE = readSuite();
+/**
+ * Of the groups, every fourth, the first of each file, and those to which a rule of differences.ts applies: some rules have one
+ * group alone. The twin of this suite has all.
+ */
+const SUITE = readSuite().filter((group, i, all) => {
+  const rules = [
+    ...REFUSED.map(({ applies }) => applies(group)),
+    ...JUDGED.map(({ applies }) => group.tests.some(applies)),
+  ];
+  const isFirst = all[i - 1]?.tests[0]?.names[0] !== group.tests[0]?.names[0];
+  return i % cases(4, 1) === 0 || isFirst || rules.includes(true);
+});
 const TESTS = SUITE.flatMap(({ tests }) => tests);
 const AGREED = SUITE.filter((group) => !REFUSED.some(({ applies }) => applies(group)))
   .flatMap(({ tests }) => tests)
@@ -155,5 +167,5 @@ it(`agrees with ${AGREED.length} of ${TESTS.length} tests in both directions, an
   for (const part of parts) await compare(part, found);
   expect(found.wrong.sort()).toEqual([]);
   expect([...found.used].sort()).toEqual([...REFUSED, ...JUDGED].map(({ reason }) => reason).sort());
-  expect(found.cut).toEqual({ additionalProperties: 2, ref: 2, unevaluatedProperties: 22 });
+  expect(found.cut).toEqual({ additionalProperties: 2, ref: 2, unevaluatedProperties: cases(8, 22) });
 }, 120_000);

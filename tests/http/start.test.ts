@@ -67,12 +67,21 @@ describe('an invalid OpenAPI 3.1 document is refused', () => {
     expect(findings(doc)).toContain(finding);
   });
 
-  it('of an unsupported version, without findings about its keywords', () => {
-    expect(findings({ swagger: '2.0', info: {}, definitions: {} })).toEqual([
-      expect.stringMatching(
-        /^#\/swagger: expected an OpenAPI 3.1 or 3.2 document, got Swagger 2.0: convert it /,
-      ),
-    ]);
+  it.each([
+    [
+      { swagger: '2.0' },
+      /^#\/swagger: expected an OpenAPI 3.1 or 3.2 document, got Swagger 2.0: convert it /,
+    ],
+    [
+      { openapi: '3.3.0' },
+      /^#\/openapi: expected the version of an OpenAPI 3.1 or 3.2 document, got 3\.3\.0: later versions/,
+    ],
+    [
+      { openapi: 3.1 },
+      /^#\/openapi: expected the version of an OpenAPI 3.1 or 3.2 document, got 3\.1: write it in full/,
+    ],
+  ])('of an unsupported version, without findings about its keywords: %j', (version, sentence) => {
+    expect(findings({ ...version, info: {}, definitions: {} })).toEqual([expect.stringMatching(sentence)]);
   });
 });
 

@@ -1,8 +1,8 @@
 import { describeFailure, formatReport, run, urlTarget } from '../../scripts/prove';
 import { notes, type Parts } from './support/notes';
-import { slow } from '../support/cases';
+import { cases, slow } from '../support/cases';
 
-const QUICK = { generated: 3, shrink: false };
+const QUICK = { generated: cases(1, 3), shrink: false };
 
 /** A note without a property. */
 const without = (name: string) => (note: Readonly<Record<string, unknown>>) =>

@@ -71,8 +71,14 @@ export function* adversaries(tokens: readonly string[]): Generator<Adversary> {
 
 /**
  * The name of the first text for which the cost of `read` grows too fast; undefined if there is none. Ignores errors.
+ *
+ * @param those the texts, by default all of the tokens
  */
-export function tooFast(tokens: readonly string[], read: (text: string) => unknown): string | undefined {
+export function tooFast(
+  tokens: readonly string[],
+  read: (text: string) => unknown,
+  those: Iterable<Adversary> = adversaries(tokens),
+): string | undefined {
   const quietly = (text: string) => {
     try {
       read(text);
@@ -80,7 +86,7 @@ export function tooFast(tokens: readonly string[], read: (text: string) => unkno
       // refused texts cost time too
     }
   };
-  for (const adversary of adversaries(tokens)) {
+  for (const adversary of those) {
     if (growsTooFast(quietly, adversary)) return adversary.name;
   }
   return undefined;

@@ -3,6 +3,7 @@ import { expectSuccess } from '../../../scripts/prove/cases/case';
 import { createCheck } from '../../../scripts/prove/check/check';
 import { createOracle } from '../../../scripts/prove/schema/oracle';
 import { correctServer, target } from '../support/simple-server';
+import { cases } from '../../support/cases';
 import { inJson, read } from '../support/document';
 
 const schema = { type: ['array', 'string'], items: { type: 'integer', minimum: 2 } };
@@ -19,7 +20,7 @@ afterAll(() => {
 });
 
 /** Bytes. */
-const LARGE = 1_500_000;
+const LARGE = cases(500_000, 1_500_000);
 const LARGEST = 9_900_000;
 const repeated = (text: string, before = '', after = '', size = LARGE): string =>
   `${before}${text.repeat((size - before.length - after.length) / text.length)}${after}`;

@@ -2,7 +2,7 @@ import { Validator } from '@cfworker/json-schema';
 import { createOracle, readDocument } from '../../../scripts/prove';
 import { parse } from '../../../scripts/prove/json/value';
 import { Discriminators, OpenApiDocument } from '../../../src/contract';
-import { cases } from '../../support/cases';
+import { cases, everyOf } from '../../support/cases';
 import { buildDocument, json } from '../../support/service';
 import { judged } from '../../unit/contract/schema/judged';
 
@@ -128,14 +128,17 @@ function reading(schemas: Schemas) {
 }
 
 const ALL = [...unions()];
-const served = ALL.map((one) => ({ ...one, ...reading(one.schemas) })).filter(
+// The step has no factor in common with the numbers of choices, so that each choice meets each other one.
+const STEP = 7;
+const READ = everyOf(ALL, STEP);
+const served = READ.map((one) => ({ ...one, ...reading(one.schemas) })).filter(
   ({ findings }) => findings.length === 0,
 );
 
 it('covers unions that are served, and others that stop the start', () => {
   expect(ALL.length).toBe(9 * 9 * 4 * 4 * 5 * 2);
-  expect(served.length).toBeGreaterThan(2000);
-  expect(ALL.length - served.length).toBeGreaterThan(2000);
+  expect(served.length).toBeGreaterThan(cases(2000 / STEP, 2000));
+  expect(READ.length - served.length).toBeGreaterThan(cases(2000 / STEP, 2000));
 });
 
 it('a discriminator does not change which values conform', () => {
@@ -162,10 +165,8 @@ it('has a remark exactly where it selects nothing', () => {
 });
 
 it('a written name that its schema contradicts stops the start, with both places', () => {
-  const contradicted = ALL.filter(({ mapping }) => mapping === 'other').map((one) => ({
-    ...one,
-    ...reading(one.schemas),
-  }));
+  const others = ALL.filter(({ mapping }) => mapping === 'other');
+  const contradicted = everyOf(others, STEP).map((one) => ({ ...one, ...reading(one.schemas) }));
   const admits = ({ schemas }: Case) => {
     const named = schemas['X'] as { properties?: { t?: Schema }; oneOf?: unknown };
     const { properties } = (named.oneOf ? schemas['X1'] : named) as { properties: { t?: Schema } };

@@ -23,6 +23,7 @@ import {
 import { checksumOf } from '../../../src/database/checksum';
 import { stepsOf } from '../../../src/database/migration';
 import { DRIVERS } from '../../../src/database/drivers';
+import { everyOf } from '../../support/cases';
 import { COUNTED } from '../../support/migrator';
 import { useDatabases } from '../../support/databases';
 import { startProcess } from '../../support/process';
@@ -251,7 +252,8 @@ describe.each(KINDS)('migrations in $kind', ({ kind, locate }) => {
   );
 
   test('let an older program run where each that it does not know says so', async () => {
-    for (const oldest of OLDEST) {
+    // The step has no factor in common with the numbers of choices.
+    for (const oldest of everyOf(OLDEST, 5)) {
       url = await locate();
       const migrations = admitting(...oldest);
       const before: Database[] = [];

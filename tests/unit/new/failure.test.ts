@@ -3,6 +3,7 @@ import fs, { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs
 import { dirname, join } from 'node:path';
 import { newService } from '../../../scripts/new/main';
 import { Steps } from '../../../scripts/new/steps';
+import { cases } from '../../support/cases';
 import { useFolder } from '../../support/folder';
 
 // What is left of a folder when a service could not be laid out in it: what was there, byte for byte.
@@ -125,5 +126,5 @@ test('a failure anywhere leaves the folder as it was', async () => {
       expect(treeOf(root)).toEqual(before);
     },
   );
-  await fc.assert(property, { numRuns: 25, seed: 30 });
+  await fc.assert(property, { numRuns: cases(10, 25), seed: 30 });
 });

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { runInNewContext, Script } from 'node:vm';
 import ts from 'typescript';
 import { HandlerList, unquoted } from '../../../scripts/generate/handler-list';
@@ -95,9 +95,13 @@ it('every name can be exported and imported, and every operationId is the key of
   expect(reserved.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))).toEqual([]);
 
   const modules: Record<string, object> = { './create-plant': { createPlant: () => 'createPlant' } };
-  for (const [i, text] of parts.entries())
-    modules[`./${names[i]?.file}`] = run(text, () => ({ stub: (id: string) => id }));
-  const { createHandlers } = run(list.text, (name) => modules[name] ?? {}) as {
+  // All at once: to transpile each alone takes ten times as long.
+  const emitted = new Map<string, string>();
+  program.emit(undefined, (file, text) => emitted.set(basename(file, '.js'), text));
+  for (const { file } of names)
+    modules[`./${file}`] = run(emitted.get(file) ?? '', () => ({ stub: (id: string) => id }));
+  const index = ts.transpileModule(list.text, { compilerOptions: options }).outputText;
+  const { createHandlers } = run(index, (name) => modules[name] ?? {}) as {
     createHandlers: () => Record<string, Promise<string>>;
   };
   const handlers = createHandlers();
@@ -108,9 +112,8 @@ it('every name can be exported and imported, and every operationId is the key of
     }),
   );
 
-  function run(text: string, load: (name: string) => object): object {
+  function run(code: string, load: (name: string) => object): object {
     const exported = {};
-    const code = ts.transpileModule(text, { compilerOptions: options }).outputText;
     // As Node wraps a module.
     const wrapped = runInNewContext(
       `(function (exports, require, module, __filename, __dirname) {${code}\n})`,

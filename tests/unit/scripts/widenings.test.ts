@@ -174,7 +174,7 @@ it('no request breaks by a widening, and no response by the reverse', () => {
         .map(changeLine);
       expect({ name, was, is, breaking }).toEqual({ name, was, is, breaking: [] });
     }),
-    { numRuns: cases(200, 3_000), seed: 11 },
+    { numRuns: cases(100, 200), seed: 11 },
   );
   expect([...seen.keys()].sort()).toEqual(expect.arrayContaining(Object.keys(WIDENINGS)));
 });

@@ -1,4 +1,5 @@
 import { Dicer } from '@fastify/busboy';
+import { cases, everyOf } from '../../../support/cases';
 import { adversaries, growsTooFast } from '../../../support/growth';
 import { Framing, MAX_HEAD, MAX_PARTS } from '../../../../src/contract/codecs/multipart-framing';
 
@@ -97,7 +98,7 @@ test('any data arrives unchanged in any chunks', () => {
     'x',
     '\0',
   ];
-  for (let round = 0; round < 3_000; round++) {
+  for (let round = 0; round < cases(1_000, 3_000); round++) {
     const datas = Array.from({ length: random(4) }, () =>
       Array.from({ length: random(8) }, () => tokens[random(tokens.length)]).join(''),
     ).filter((data) => !`${CRLF}${data}${CRLF}`.includes(`${CRLF}--${BOUNDARY}`));
@@ -129,7 +130,8 @@ test('framing takes time linear in the body, also byte by byte', () => {
     part(''),
     part('').slice(0, -9),
   ];
-  const slow = [...adversaries(tokens)].filter((adversary) => growsTooFast(read, adversary));
+  // The step has no factor in common with the periods of the list: each token is repeated before and after each other kind.
+  const slow = everyOf([...adversaries(tokens)], 5).filter((adversary) => growsTooFast(read, adversary));
   expect(slow.map(({ name }) => name)).toEqual([]);
 });
 

@@ -8,7 +8,7 @@ import { isDeterministic, isFinite } from '../../../../src/contract/pattern/nati
 import { nativePattern, patterns, texts } from '../../../support/patterns';
 import { cases } from '../../../support/cases';
 
-const RUNS = cases(25, 120);
+const RUNS = cases(12, 120);
 const SEED = 1;
 
 const parse = (source: string) =>
@@ -148,7 +148,7 @@ function expectNativeIsFast(sources: fc.Arbitrary<string>): void {
       const isFast = () => costOnce(run) < 100;
       expect([source, isFast() || isFast()]).toEqual([source, true]);
     }),
-    { numRuns: 200, seed: SEED },
+    { numRuns: cases(60, 200), seed: SEED },
   );
 }
 
