@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { openPlantStore } from '../../src/storage/plants';
 import { keepFolder } from '../support/folder';
 import { buildPlant } from '../support/plants';
+import { sampleOf } from '../support/cases';
 import { startProcess } from '../support/process';
 import { startProgram } from '../support/program';
 import { closed } from '../support/sqlite-bench';
@@ -172,7 +173,7 @@ async function forEachState(
   }
 }
 
-test.each(Object.entries(BEFORE))(
+test.each(sampleOf(Object.entries(BEFORE), 'of a killed server', 'over which the backup was copied'))(
   'a restore that is killed leaves a database %s as it was, or the new one',
   async (_, [make, old]) => {
     const backup = newFile();

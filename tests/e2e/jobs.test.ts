@@ -62,7 +62,7 @@ describe.each(sampleOf(DATABASES, 'SQLite'))('with %s', (_, locate) => {
   });
 });
 
-test.each([
+const WRONG: readonly [string, string, Record<string, string>][] = [
   [
     'a database of this process',
     'DATABASE_URL: expected a persistent database, got memory:',
@@ -74,13 +74,18 @@ test.each([
     { DATABASE_URL: 'mysql://localhost/plants' },
   ],
   ['a variable that is wrong', 'PORT: expected an integer from 0 to 65535, got "x"', { PORT: 'x' }],
-])('%s is refused with status 2', async (_, message, env) => {
-  for (const program of [migrate, seed]) {
-    const { status, lines } = await program({ DATABASE_URL: fileUrl(), ...env });
-    expect(lines).toEqual([expect.stringContaining(message)]);
-    expect(status).toBe(2);
-  }
-});
+];
+// unit/config.test.ts and unit/storage/open.test.ts have the other sentences.
+test.each(sampleOf(WRONG, 'a database of this process'))(
+  '%s is refused with status 2',
+  async (_, message, env) => {
+    for (const program of [migrate, seed]) {
+      const { status, lines } = await program({ DATABASE_URL: fileUrl(), ...env });
+      expect(lines).toEqual([expect.stringContaining(message)]);
+      expect(status).toBe(2);
+    }
+  },
+);
 
 test('seed is refused in production', async () => {
   const { status, lines } = await seed({ DATABASE_URL: fileUrl(), NODE_ENV: 'production' });
@@ -88,22 +93,27 @@ test('seed is refused in production', async () => {
   expect(status).toBe(2);
 });
 
-test.each([
+const FOREIGN: readonly [string, string, RegExp][] = [
   ['of a newer program', 'PRAGMA user_version = 99', /its schema has version 99, .*: run the newer program$/],
   ['whose migration was another', "UPDATE plant_store_migrations SET checksum = 'x'", /migration 1, plants/],
   ['of another program', 'PRAGMA application_id = 1', /it belongs to another program: use another file$/],
-])('a database %s is refused with status 1, and a sentence', async (_, change, message) => {
-  const DATABASE_URL = fileUrl();
-  await migrate({ DATABASE_URL });
-  byProgram(DATABASE_URL.replace('sqlite:', ''), (db) => {
-    db.exec(change);
-  });
-  for (const program of [migrate, seed]) {
-    const { status, lines } = await program({ DATABASE_URL });
-    expect(lines).toEqual([expect.stringMatching(message)]);
-    expect(status).toBe(1);
-  }
-});
+];
+// unit/database/migrations.test.ts and unit/storage/sqlite-truth.test.ts have the other sentences.
+test.each(sampleOf(FOREIGN, 'of another program'))(
+  'a database %s is refused with status 1, and a sentence',
+  async (_, change, message) => {
+    const DATABASE_URL = fileUrl();
+    await migrate({ DATABASE_URL });
+    byProgram(DATABASE_URL.replace('sqlite:', ''), (db) => {
+      db.exec(change);
+    });
+    for (const program of [migrate, seed]) {
+      const { status, lines } = await program({ DATABASE_URL });
+      expect(lines).toEqual([expect.stringMatching(message)]);
+      expect(status).toBe(1);
+    }
+  },
+);
 
 test.each([
   [MAIN, 'migrations'],

@@ -32,12 +32,14 @@ test.each(['refuse', 'allow'])(
       RATE_LIMIT_STORE: `redis://:hunter2@127.0.0.1:${redis.port}`,
       RATE_LIMIT_WHEN_AWAY: whenAway,
     };
-    const servers = await Promise.all([1, 2, 3].map(() => start(environment)));
+    const servers = await Promise.all([1, 2].map(() => start(environment)));
     const statuses: number[] = [];
-    for (const server of servers) statuses.push((await send(server, {}, MISMATCH)).status);
+    for (const server of [...servers, ...servers.slice(0, 1)])
+      statuses.push((await send(server, {}, MISMATCH)).status);
     expect(statuses).toEqual([400, 400, 429]);
     redis.mood = 'silent';
-    for (const server of servers.slice(0, 2)) {
+    // The first remembers by itself that the quota is used up.
+    for (const server of servers.slice(1)) {
       const reply = await send(server, {}, MISMATCH);
       const { status, headers } = reply;
       expect([status, headers.get('retry-after')]).toEqual(whenAway === 'refuse' ? [503, '1'] : [400, null]);

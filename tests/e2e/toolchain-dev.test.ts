@@ -1,5 +1,5 @@
 import { slow } from '../support/cases';
-import { copyToolchain, type Project } from '../support/project';
+import { COMMAND, copyToolchain, type Project } from '../support/project';
 import { type RunningProcess, startProcess } from '../support/process';
 
 jest.setTimeout(120_000);
@@ -21,7 +21,7 @@ beforeEach(async () => {
     '["scripts/new.ts", "generated"]',
   );
   const env = { PORT: '0', DATABASE_URL: 'memory:' };
-  dev = startProcess(['--import', 'tsx', 'scripts/cli.ts', 'dev'], env, project.folder);
+  dev = startProcess([COMMAND, 'dev'], env, project.folder);
   [, token = ''] = await dev.printed(/Bearer ([\w-]+)/);
 });
 afterEach(async () => {

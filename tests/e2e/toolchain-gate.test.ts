@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { engines } from '../../package.json';
+import { everyOf } from '../support/cases';
 import { MAJOR, NEXT, OLDEST, oldNode, pretend, writeOldNode } from '../support/old-node';
 import { copyToolchain, type Project, resetToolchain } from '../support/project';
 
@@ -169,9 +170,16 @@ test.each([
 
   const scripts = scriptsIn(file);
   expect(scripts.length).toBeGreaterThan(15);
-  for (const [event, script] of scripts) {
-    // npm runs `prestart` before `start`, and nothing more if that fails.
-    const before = scripts.find(([each]) => each === `pre${event}`);
+  // npm runs `prestart` before `start`, and nothing more if that fails.
+  const beforeOf = (event: string) => scripts.find(([each]) => each === `pre${event}`);
+  // All begin with one of two programs, which speaks for each of them as the script of a few shows.
+  const first =
+    /^(?:node scripts\/)?contract-first(?:\.cjs)? (?:[a-z]|--node(?: |$))|^node scripts\/node-version\.cjs(?: |$)/;
+  expect(scripts.filter(([event, script]) => !first.test(beforeOf(event)?.[1] ?? script))).toEqual([]);
+  const verbs = scripts.filter(([, script]) => /contract-first(?:\.cjs)? [a-z]/.test(script));
+  const others = scripts.filter((one) => !verbs.includes(one));
+  for (const [event, script] of [...everyOf(verbs, 5), ...everyOf(others, 2)]) {
+    const before = beforeOf(event);
     const { status, stdout, stderr } = spawnSync('/bin/sh', ['-c', before?.[1] ?? script], {
       cwd: project.folder,
       encoding: 'utf8',

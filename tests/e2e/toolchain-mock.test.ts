@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { everyOf, sampleOf } from '../support/cases';
 import { useFolder } from '../support/folder';
 import { type RunningProcess, startProcess } from '../support/process';
 import { COMMAND } from '../support/project';
@@ -56,32 +57,41 @@ paths:
 });
 
 const version = (line: string) => `${line}\ninfo: { title: None, version: '1' }\n`;
-it.each([
+/** http/start.test.ts has the sentences, too. */
+const REFUSED: readonly [string, RegExp][] = [
   ['swagger: "2.0"', / #\/swagger: expected an OpenAPI 3\.1 or 3\.2 document, got Swagger 2\.0: convert it/],
   ['openapi: 3.3.0', / #\/openapi: .* got 3\.3\.0: later versions are not served yet/],
   ['openapi: 3.1', / #\/openapi: .* got 3\.1: write it in full and in quotes/],
   ['openapi: 3.1.1\nwebhooks: {}', /^served 0 of 0 operations, 0 keywords not enforced\n$/],
-])('%s is refused with a message', async (line, sentence) => {
-  start(folder.write({ 'openapi.yaml': version(line) }));
-  expect(await mock.exit).toBe(1);
-  expect(mock.output()).toMatch(sentence);
-});
+];
+it.each(sampleOf(REFUSED, 'openapi: 3.1', 'openapi: 3.1.1\nwebhooks: {}'))(
+  '%s is refused with a message',
+  async (line, sentence) => {
+    start(folder.write({ 'openapi.yaml': version(line) }));
+    expect(await mock.exit).toBe(1);
+    expect(mock.output()).toMatch(sentence);
+  },
+);
 
-it.each([
-  ['API_TOKENS', 'secret', 'secret', 'secret'],
+const TOKENS = [
   ['API_TOKENS', 'one:read write, two', 'one', 'two'],
+  ['API_TOKENS', 'secret', 'secret', 'secret'],
   ['API_TOKENS_FILE', 'one:read write\ntwo\n', 'one', 'two'],
-])('prints credentials with the first token of %s %j; each passes', async (variable, tokens, first, last) => {
-  const value = variable === 'API_TOKENS' ? tokens : folder.write({ tokens });
-  const address = await serve(SECURITY, { [variable]: value });
-  const [line] = await mock.printed(/^\{.*\}$/m);
-  expect(JSON.parse(line)).toMatchObject({
-    bearer: { valid: first, invalid: `${first}-invalid` },
-    basic: { valid: `user:${first}`, invalid: `user:${first}-invalid` },
-  });
-  for (const token of [first, last])
-    expect((await ask(address, { Authorization: `Bearer ${token}` })).status).toBe(200);
-});
+] as const;
+it.each(everyOf(TOKENS, 2))(
+  'prints credentials with the first token of %s %j; each passes',
+  async (variable, tokens, first, last) => {
+    const value = variable === 'API_TOKENS' ? tokens : folder.write({ tokens });
+    const address = await serve(SECURITY, { [variable]: value });
+    const [line] = await mock.printed(/^\{.*\}$/m);
+    expect(JSON.parse(line)).toMatchObject({
+      bearer: { valid: first, invalid: `${first}-invalid` },
+      basic: { valid: `user:${first}`, invalid: `user:${first}-invalid` },
+    });
+    for (const token of [first, last])
+      expect((await ask(address, { Authorization: `Bearer ${token}` })).status).toBe(200);
+  },
+);
 
 const Origin = 'https://page.example';
 it.each([

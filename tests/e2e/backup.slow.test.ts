@@ -1,0 +1,2 @@
+import '../support/all-cases';
+import './backup.test';
