@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { errorOf, EXAMPLE, HEAD, MISMATCH, portOf, REQUEST, send, SUCCESS } from '../support/client';
-import { type Program, useServers, withHandlers } from '../support/program';
+import { type Program, startProgram, useServers, withHandlers } from '../support/program';
 import { TOKEN } from '../support/service';
 import { exchange } from '../support/wire';
 
@@ -68,12 +68,19 @@ test('with OPS_PORT probes and metrics are served only there, for any number of 
   for (const socket of idle) socket.destroy();
 });
 
-test('an aborted request is no longer open', async () => {
-  const server = await start({
+/** Of several bounds: none of the tests that share it reaches that of another. */
+let server: Program;
+beforeAll(async () => {
+  server = await startProgram({
+    API_TOKENS: TOKEN,
     MAX_REQUESTS: '1',
     REQUEST_TIMEOUT: '2',
     HEADERS_TIMEOUT: '1',
+    KEEP_ALIVE_TIMEOUT: '1',
+    MAX_HEADER_SIZE: '4096',
   });
+});
+test('an aborted request is no longer open', async () => {
   const half = `${HEAD}Content-Length: 9\r\n\r\n{`;
   const breakOff = (end: (socket: Socket) => void) =>
     new Promise<void>((resolve) => {
@@ -96,13 +103,11 @@ test('an aborted request is no longer open', async () => {
 });
 
 test('the configured timeouts close the connection of a slow client', async () => {
-  const server = await start({ HEADERS_TIMEOUT: '1', REQUEST_TIMEOUT: '2' });
   const [reply] = await exchange(portOf(server), 'POST / HTTP/1.1\r\n');
   expect([reply?.status, reply?.headers['connection']]).toEqual([408, 'close']);
 });
 
 test('an idle connection is closed after KEEP_ALIVE_TIMEOUT', async () => {
-  const server = await start({ KEEP_ALIVE_TIMEOUT: '1' });
   const replies = await exchange(portOf(server), 'GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n', 2);
   expect(replies.map(({ status }) => status)).toEqual([404]);
 });
@@ -124,7 +129,6 @@ test('a client that reads nothing is disconnected after SEND_TIMEOUT, even if it
 });
 
 test('headers larger than MAX_HEADER_SIZE are refused', async () => {
-  const server = await start({ MAX_HEADER_SIZE: '4096' });
   const response = await send(server, { 'X-Large': 'x'.repeat(4096) });
   expect([response.status, await errorOf(response)]).toEqual([431, 43100]);
 });

@@ -9,7 +9,7 @@ import { startPostgres } from '../support/postgres';
 import { startProcess } from '../support/process';
 import { failProgram, type Program, startProgram, withHandlers } from '../support/program';
 import { TOKEN } from '../support/service';
-import { slow } from '../support/cases';
+import { sampleOf, slow } from '../support/cases';
 
 jest.setTimeout(60_000);
 
@@ -260,7 +260,7 @@ const taken = createServer();
 beforeAll(() => new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve)));
 afterAll(() => taken.close());
 
-test.each<[string, () => Record<string, string>, RegExp]>([
+const WRONG: readonly [string, () => Record<string, string>, RegExp][] = [
   ['none', () => ({ WORKERS: '0' }), /^WORKERS: expected an integer from 1 to 64, got "0"$/],
   ['too many', () => ({ WORKERS: '65' }), /^WORKERS: expected an integer from 1 to 64, got "65"$/],
   ['memory:', () => ({ DATABASE_URL: 'memory:' }), /^DATABASE_URL: expected a database that 2 workers/],
@@ -285,18 +285,30 @@ test.each<[string, () => Record<string, string>, RegExp]>([
     /^OPS_PORT: port \d+ is already in use$/,
   ],
   ['a broken database', () => ({ DATABASE_URL: 'sqlite:/dev/null/plants.db' }), /^DATABASE_URL: SQLite file/],
-])('the start fails as a whole, with one message: %s', async (_, env, message) => {
-  const { status, output } = await failProgram({
-    WORKERS: '2',
-    DATABASE_URL: newFile(),
-    API_TOKENS: TOKEN,
-    ...env(),
-  });
-  expect(output.split('\n').filter((line) => line !== '' && !line.startsWith('{'))).toEqual([
-    expect.stringMatching(message),
-  ]);
-  expect(status).toBe(1);
-});
+];
+const SHOWN = [
+  'none',
+  'memory:',
+  'a bound below one each',
+  'too few connections',
+  'a port in use',
+  'a broken database',
+];
+test.each(sampleOf(WRONG, ...SHOWN))(
+  'the start fails as a whole, with one message: %s',
+  async (_, env, message) => {
+    const { status, output } = await failProgram({
+      WORKERS: '2',
+      DATABASE_URL: newFile(),
+      API_TOKENS: TOKEN,
+      ...env(),
+    });
+    expect(output.split('\n').filter((line) => line !== '' && !line.startsWith('{'))).toEqual([
+      expect.stringMatching(message),
+    ]);
+    expect(status).toBe(1);
+  },
+);
 
 slow(() => {
   test('on a PostgreSQL all workers have the connections of one process', async () => {

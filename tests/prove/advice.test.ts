@@ -251,8 +251,8 @@ const FOLLOWED: Readonly<Record<keyof typeof ADVICE, Followed>> = {
   },
   refuseOtherwise: {
     says: 'answer with another status or code than for invalid requests (409 is usual)',
-    before: () => library({ write: true }, ruled(400)),
-    after: () => library({ write: true }, ruled(409)),
+    before: () => library({ write: true }, ruled(400), 'addBook'),
+    after: () => library({ write: true }, ruled(409), 'addBook'),
   },
   readItsLog: {
     says: 'the cause is in the log of the server, which is another process',
@@ -261,8 +261,8 @@ const FOLLOWED: Readonly<Record<keyof typeof ADVICE, Followed>> = {
   },
   allowWrites: {
     says: 'they are sent with --write',
-    before: () => library(),
-    after: () => library({ write: true }),
+    before: () => library({}, undefined, 'addAuthor'),
+    after: () => library({ write: true }, undefined, 'addAuthor'),
   },
   allowCreation: {
     says: 'the service holds nothing that it names: with --write the run creates it',
