@@ -1,7 +1,6 @@
 /**
- * The rules for imports between modules (folders and top-level files). `make check` enforces them; `make modules` draws them.
- *
- * Imports point to lower modules only. Outside of the core, only src/contract/index.ts may be imported.
+ * The rules for imports. `make check` enforces them; `make modules` draws them. Imports point to lower modules only, and lead
+ * into a package by its entries.
  */
 
 /** What many modules of the core stand on. */
@@ -30,29 +29,28 @@ const CORE = {
   'sender-types.ts': ['handler-types.ts'],
 };
 
-/** The modules of the toolchain. */
-const TOOLCHAIN = {
+/** The modules of the command. */
+const COMMAND = {
   'command.ts': [],
   'paths.ts': ['command.ts'],
   'jobs.ts': ['command.ts', 'paths.ts'],
   'load.ts': ['command.ts', 'paths.ts'],
-  'node-version.cjs': [],
   compiler: ['generate', 'paths.ts'],
   gate: ['command.ts', 'compiler', 'paths.ts'],
-  pack: ['new', 'paths.ts'],
-  source: [],
-  publish: ['source', 'load.ts', 'paths.ts'],
-  breaking: ['command.ts', 'publish', 'source', 'load.ts', 'paths.ts'],
-  generate: ['command.ts', 'breaking', 'publish', 'source', 'paths.ts'],
-  mock: ['command.ts', 'breaking', 'publish', 'source', 'load.ts', 'paths.ts'],
-  client: ['command.ts', 'mock', 'publish', 'source', 'paths.ts'],
-  dev: ['command.ts', 'compiler', 'generate', 'source', 'load.ts', 'paths.ts'],
-  prove: ['command.ts', 'generate', 'publish', 'source', 'load.ts'],
-  new: ['command.ts', 'generate', 'mock', 'publish', 'source', 'paths.ts'],
+  document: ['load.ts', 'paths.ts'],
+  breaking: ['command.ts', 'document', 'load.ts', 'paths.ts'],
+  generate: ['command.ts', 'breaking', 'document', 'paths.ts'],
+  mock: ['command.ts', 'breaking', 'document', 'load.ts', 'paths.ts'],
+  client: ['command.ts', 'mock', 'document', 'paths.ts'],
+  dev: ['command.ts', 'compiler', 'generate', 'document', 'load.ts', 'paths.ts'],
+  contract: ['command.ts', 'generate', 'document', 'load.ts'],
+  new: ['command.ts', 'generate', 'mock', 'document', 'paths.ts'],
+  'upgrade.ts': ['command.ts', 'new', 'paths.ts'],
   'verbs.ts': [
     'command.ts',
     'breaking',
     'client',
+    'contract',
     'dev',
     'gate',
     'generate',
@@ -60,7 +58,6 @@ const TOOLCHAIN = {
     'mock',
     'new',
     'paths.ts',
-    'prove',
     'upgrade.ts',
   ],
   'cli.ts': ['command.ts', 'paths.ts', 'verbs.ts'],
@@ -68,181 +65,224 @@ const TOOLCHAIN = {
 };
 
 /** A folder of src/ that is not a module of its own belongs to the domain. */
-const DOMAIN = '(?!(?:contract|database|handlers|kysely|runtime|storage)/)[^/]+/';
+const DOMAIN = '(?!(?:handlers|storage)/)[^/]+/';
 
-/** The modules of the service, which depend on the domain. */
+/** The modules of the service. */
 const SERVICE = {
-  database: [],
-  kysely: ['database'],
-  domain: ['database'],
-  storage: ['domain', 'database'],
-  'errors.ts': ['contract', 'database', 'runtime'],
-  'auth.ts': ['runtime'],
-  'extensions.ts': ['contract'],
-  'config.ts': ['auth.ts', 'runtime'],
-  'dependencies.ts': ['config.ts', 'domain', 'storage', 'database', 'runtime'],
-  handlers: ['domain', 'errors.ts', 'auth.ts', 'dependencies.ts', 'contract'],
-  runtime: ['contract', 'database'],
-  'seed.ts': ['config.ts', 'dependencies.ts', 'runtime'],
-  'app.ts': ['contract', 'dependencies.ts', 'errors.ts', 'extensions.ts', 'handlers', 'runtime'],
+  domain: [],
+  storage: ['domain'],
+  'errors.ts': [],
+  'auth.ts': [],
+  'extensions.ts': [],
+  'config.ts': ['auth.ts'],
+  'dependencies.ts': ['config.ts', 'domain', 'storage'],
+  handlers: ['domain', 'errors.ts', 'auth.ts', 'dependencies.ts'],
+  'seed.ts': ['config.ts', 'dependencies.ts'],
+  'app.ts': ['dependencies.ts', 'errors.ts', 'extensions.ts', 'handlers'],
 };
+
+/** The entries of the packages. */
+const ENTRIES = {
+  database: 'packages/database/src/index.ts',
+  kysely: 'packages/database/src/kysely/index.ts',
+  server: 'packages/server/src/contract/index.ts',
+  runtime: 'packages/server/src/runtime/index.ts',
+  tools: 'packages/server/src/tools.ts',
+  prover: 'packages/prover/src/index.ts',
+  service: 'packages/prover/src/service/index.ts',
+  checks: 'packages/command/src/gate/checks.ts',
+};
+const entries = (...names) => `^(${names.map((name) => ENTRIES[name].replaceAll('.', '\\.')).join('|')})$`;
 
 function pathOf(base, module) {
   if (module === 'domain') return `^${base}/${DOMAIN}`;
   return module.includes('.') ? `^${base}/${module.replace('.', '\\.')}$` : `^${base}/${module}/`;
 }
 
-const modules = (base, table) =>
+const modules = (base, table, everywhere = []) =>
   Object.entries(table).map(([module, below]) => ({
     name: `${base}/${module}`,
     severity: 'error',
     comment: `It may import ${below.length === 0 ? 'no other module' : below.join(', ')}. Move the shared code into a module below both, or pass it as an argument.`,
     from: { path: pathOf(base, module) },
-    to: { path: `^${base}/`, pathNot: [module, ...below].map((name) => pathOf(base, name)) },
+    to: { path: `^${base}/`, pathNot: [module, ...below, ...everywhere].map((name) => pathOf(base, name)) },
   }));
 
 const boundary = (name, comment, from, to) => ({ name, severity: 'error', comment, from, to });
 
+/** What the sources of a part may import of this repository outside of themselves. */
+const mayImport = (name, path, allowed, comment, pathNot = []) =>
+  boundary(
+    name,
+    comment,
+    { path, pathNot },
+    { path: '^(src|packages|scripts|tests|generated)/', pathNot: [path, ...allowed] },
+  );
+
 const packages = (...names) => ({ path: names.map((name) => `node_modules/(@types/)?${name}/`) });
 const WEB = ['express', 'express-openapi-validator', 'passport', 'passport-http-bearer'];
-/** What each engine comes from, by its folder in src/database/: a module of Node or a package. */
+/** What each engine comes from, by its folder in packages/database/src/: a module of Node or a package. */
 const ENGINES = { sqlite: { path: '^(node:)?sqlite$' }, postgres: packages('pg') };
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 export default {
   forbidden: [
     boundary('circle', 'Move the shared code into a third file.', {}, { circular: true }),
-    ...modules('src/contract', CORE),
+    ...modules('packages/server/src/contract', { 'brand.ts': [], ...CORE }, ['brand.ts']),
+    ...modules('packages/command/src', COMMAND),
     ...modules('src', SERVICE),
-    ...modules('scripts', TOOLCHAIN),
-    boundary(
-      'the core stands alone',
-      'src/contract/ depends on OpenAPI and HTTP only. Pass values of the service through an option of createService.',
-      { path: '^src/contract/' },
-      { path: '^(src|scripts|tests|generated|openapi)/', pathNot: '^src/contract/' },
+    mayImport('database', '^packages/database/src/', [], 'The databases stand alone.'),
+    mayImport(
+      'the core',
+      '^packages/server/src/contract/',
+      [],
+      'The core depends on OpenAPI and HTTP only. Pass values of a service through an option of createService.',
+    ),
+    mayImport(
+      'the server',
+      '^packages/server/src/(?!contract/)',
+      ['^packages/server/src/contract/(index|tools)\\.ts$', entries('database')],
+      'It imports the core by its index.ts and tools.ts, and the databases by their entry.',
+    ),
+    mayImport(
+      'the prover',
+      '^packages/prover/src/(?!service/)',
+      [],
+      'The prover tests any server, so it imports none. It shares only the sampler of patterns, whose texts its own oracle judges.',
+      ['^packages/prover/src/schema/strings\\.ts$'],
+    ),
+    mayImport(
+      'the sampler of patterns',
+      '^packages/prover/src/(?!service/)',
+      [entries('tools')],
+      'schema/strings.ts imports contract-first-server/tools.',
+    ),
+    mayImport(
+      'the prover in a service',
+      '^packages/prover/src/',
+      [entries('database', 'server', 'runtime', 'tools')],
+      'service/ makes any service a target. Pass what is of one service as an argument.',
+      ['^packages/prover/src/(?!service/)'],
+    ),
+    mayImport(
+      'the command',
+      '^packages/command/src/',
+      [entries('database', 'server', 'runtime', 'tools', 'prover', 'service')],
+      'The command imports the other packages by their entries.',
+    ),
+    mayImport(
+      'the service',
+      '^src/',
+      ['^generated/', entries('database', 'server', 'runtime')],
+      'The service imports what created services import.',
     ),
     boundary(
-      'index of the core',
-      'Import src/contract. Anything that its index.ts does not export is internal.',
+      'tests and scripts',
+      'Import the entries of a package, unless the test is its own. Some tests compare packages: they are listed in this rule.',
       {
-        path: '^(src|scripts|tests)/',
+        path: '^(scripts|tests|packages/([^/]+)/tests)/',
         pathNot: [
-          '^src/contract/',
-          '^tests/unit/contract/',
-          '^tests/support/(authentication|parameters)\\.ts$',
+          // The prover and the server, or the command and the prover, side by side.
+          '^packages/command/tests/contract/',
+          '^packages/prover/tests/(advice\\.test|document/discriminator\\.test)\\.ts$',
+          '^packages/command/tests/http/mock\\.test\\.ts$',
+          // Programs for maintainers.
+          '^scripts/(documents|mutants|sqlite|tests)/',
+          // What more than one package tests a third driver by.
+          '^(scripts/testing/(databases|migrator|service)|tests/storage/(open|sqlite)\\.test)\\.ts$',
         ],
       },
-      { path: '^src/contract/', pathNot: '^src/contract/index\\.ts$' },
+      {
+        path: '^packages/[^/]+/(src|tests)/',
+        pathNot: ['^packages/$2/', entries(...Object.keys(ENTRIES))],
+      },
     ),
     boundary(
       'one way to the validator',
       'Only schema/validator.ts may import internals of express-openapi-validator, whose version is pinned.',
-      { path: '^src/', pathNot: '^src/contract/schema/validator\\.ts$' },
+      {
+        path: '^(src|packages/[^/]+/src)/',
+        pathNot: '^packages/server/src/contract/schema/validator\\.ts$',
+      },
       packages('express-openapi-validator'),
     ),
     boundary(
       'no web in the domain',
-      'Handlers, domain and stores do not depend on HTTP. Move this code into the core or runtime/.',
+      'Handlers, domain and stores do not depend on HTTP. Move this code into the core or the runtime.',
       { path: '^src/(handlers|plants|storage)/' },
       packages(...WEB),
     ),
     boundary(
-      'databases stand alone',
-      'src/database/ does not depend on a domain. Pass the schema and the statements of the store as arguments.',
-      { path: '^src/database/' },
-      { path: '^(src|scripts|tests|generated|openapi)/', pathNot: '^src/database/' },
-    ),
-    boundary(
-      'index of the databases',
-      'Import src/database. Anything that its index.ts does not export is internal.',
-      {
-        path: '^(src|scripts|tests)/',
-        pathNot: [
-          '^src/database/',
-          '^src/kysely/',
-          '^tests/(unit/(database|storage)|system/sqlite)/',
-          '^tests/support/(databases|third-driver)\\.ts$',
-        ],
-      },
-      { path: '^src/database/', pathNot: '^src/database/index\\.ts$' },
-    ),
-    boundary(
-      'runtime/ stands alone',
-      'src/runtime/ runs any service. Pass what is of one service as an argument.',
-      { path: '^src/runtime/' },
-      { path: '^(scripts|tests|generated|openapi)/' },
-    ),
-    boundary(
-      'index of runtime/',
-      'Import src/runtime. Anything that its index.ts does not export is internal.',
-      { path: '^(src|scripts|tests)/', pathNot: ['^src/runtime/', '^tests/unit/runtime/'] },
-      { path: '^src/runtime/', pathNot: '^src/runtime/index\\.ts$' },
+      'no core in the domain',
+      'Domain and stores do not depend on HTTP. Move this code into a handler.',
+      { path: '^src/(?!handlers/)[^/]+/' },
+      { path: entries('server', 'runtime', 'tools') },
     ),
     boundary(
       'engines stand apart',
-      'Only drivers.ts knows the engines, and none knows another. Move the shared code into a file of src/database/.',
-      { path: '^src/database/', pathNot: '^src/database/(drivers\\.ts$|[^/]+/)' },
-      { path: '^src/database/[^/]+/' },
+      'Only drivers.ts knows the engines, and none knows another. Move the shared code into a file of packages/database/src/.',
+      { path: '^packages/database/src/', pathNot: '^packages/database/src/(drivers\\.ts$|[^/]+/)' },
+      { path: '^packages/database/src/[^/]+/' },
     ),
     boundary(
       'engines stand apart',
-      'An engine uses the shared files of src/database/, and no other engine.',
-      { path: '^src/database/([^/]+)/' },
-      { path: '^src/database/[^/]+/', pathNot: '^src/database/$1/' },
+      'An engine uses the shared files of packages/database/src/, and no other engine.',
+      { path: '^packages/database/src/([^/]+)/' },
+      { path: '^packages/database/src/[^/]+/', pathNot: '^packages/database/src/$1/' },
     ),
     ...Object.entries(ENGINES).map(([folder, engine]) =>
       boundary(
         'drivers in databases',
-        `Only src/database/${folder}/ imports its engine. Use openDatabase.`,
-        { path: '^src/', pathNot: `^src/database/${folder}/` },
+        `Only packages/database/src/${folder}/ imports its engine. Use openDatabase. (The prover empties databases of tests.)`,
+        {
+          path: '^(src|packages/[^/]+/src)/',
+          pathNot: [`^packages/database/src/${folder}/`, '^packages/prover/src/service/test-database\\.ts$'],
+        },
         engine,
       ),
     ),
     boundary(
       'Kysely is optional',
-      'A service without Kysely runs too. Only src/kysely/ imports it, and nothing of the package imports src/kysely/.',
-      { path: '^(src|scripts)/', pathNot: '^src/kysely/' },
-      { path: ['^src/kysely/', ...packages('kysely').path] },
+      'A service without Kysely runs too. Only kysely/ imports it, and nothing of the packages imports kysely/.',
+      { path: '^(src|packages/[^/]+/src)/', pathNot: '^packages/database/src/kysely/' },
+      { path: ['^packages/database/src/kysely/', ...packages('kysely').path] },
     ),
     boundary(
-      'toolchain without tests',
-      'scripts/ is the toolchain. Move a program that needs the tests into tests/system/.',
-      { path: '^scripts/' },
-      { path: '^tests/' },
+      'declared',
+      'Add the package to the dependencies in the package.json of this package: where it is installed, nothing else is.',
+      { path: '^packages/[^/]+/src/' },
+      { dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'unknown'], pathNot: '^node:' },
     ),
     boundary(
-      'the prover stands alone',
-      'The prover tests any server, so it imports none. Pass the target as an argument. It shares only what a command is, and the sampler of patterns, whose texts its own oracle judges.',
-      { path: '^scripts/prove/', pathNot: '^scripts/prove/(service/|index\\.ts$|schema/strings\\.ts$)' },
+      'declared for production',
+      'Move the package from devDependencies to dependencies. (The command finds the tools of a service in the service.)',
+      { path: '^packages/(database|server|prover)/src/', pathNot: '^packages/database/src/kysely/' },
+      { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only', 'npm'] },
+    ),
+    boundary(
+      'packages by their names',
+      'Import the package by its name. A path leads to nothing once the package is installed alone.',
+      { path: '^(src|packages/([^/]+)/src)/' },
       {
-        path: '^(src|scripts|generated|tests)/',
-        pathNot: '^scripts/(command\\.ts$|prove/(?!service/|index\\.ts$))',
+        path: '^packages/',
+        pathNot: '^packages/$2/',
+        dependencyTypes: ['local'],
+        dependencyTypesNot: ['aliased'],
       },
-    ),
-    boundary(
-      'index of the prover',
-      'Import scripts/prove. Anything that its index.ts does not export is internal, but for the programs of its two commands and their options, and two files that load none of the others, for tests of servers.',
-      {
-        path: '^(src|scripts|tests)/',
-        pathNot: ['^scripts/prove/', '^tests/prove/'],
-      },
-      {
-        path: '^scripts/prove/',
-        pathNot: '^scripts/prove/(index|options|service/(contract|listen|test-credentials|todo))\\.ts$',
-      },
-    ),
-    boundary(
-      'the prover is for any service',
-      'scripts/prove/service/ makes any service of the package a target. Pass what is of one service as an argument.',
-      { path: '^scripts/prove/service/' },
-      { path: '^(src|generated)/', pathNot: '^src/(contract|database|runtime)/index\\.ts$' },
     ),
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^(dist|reports|scripts/new/layout)/' },
+    exclude: { path: ['^(dist|reports)/', '^packages/[^/]+/dist/', '^packages/command/layout/'] },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
-    reporterOptions: { archi: { collapsePattern: '^src/contract/[^/]+|^(src|scripts|tests)/[^/]+' } },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['@contract-first/source', 'types', 'import', 'require', 'node', 'default'],
+      extensions: ['.ts', '.mts', '.js', '.mjs', '.cjs', '.json', '.d.ts'],
+    },
+    reporterOptions: {
+      archi: { collapsePattern: '^packages/server/src/contract/[^/]+|^(src|scripts|tests)/[^/]+' },
+    },
   },
 };

@@ -4,7 +4,7 @@ SHELL := /bin/bash
 
 # Empty if the installed Node is new enough. Otherwise the Node of .nvmrc, which npm installs once into .node/.
 NODE :=
-ifneq ($(shell node scripts/node-version.cjs 2>/dev/null && echo new),new)
+ifneq ($(shell node packages/server/node-version.cjs 2>/dev/null && echo new),new)
 NODE := .node/node_modules/.bin/node
 OLD := $(shell node --version)
 # npm looks for its global settings, such as a proxy, beside the Node that runs it.
@@ -15,10 +15,13 @@ export PATH := $(CURDIR)/node_modules/.bin:$(if $(NODE),$(CURDIR)/.node/node_mod
 export NODE_COMPILE_CACHE := $(CURDIR)/.cache/node
 
 INSTALLED := node_modules/.package-lock.json
-# The targets that are verbs do what `npx contract-first VERB` does.
-CLI := tsx scripts/cli.ts
+# The targets that are verbs do what `npx contract-first VERB` does, from the sources of the command.
+CLI := node packages/command/bin/contract-first.cjs
+# Without the condition, Node would run what was last built of the packages.
+TSX := tsx --conditions=@contract-first/source
+CHECK := $(TSX) scripts/checks.ts
 
-.PHONY: help install generate client breaking check quick test-all loop modules format build pack test gate run dev migrate backup restore seed mock clean browser contract todo new mutants faults crash cluster alerts connections soak bodies growth bench testers servers documents sqlite consumers sbom image
+.PHONY: help install generate client breaking check quick test-all loop modules format build pack test gate run dev migrate backup restore seed mock clean browser contract todo new mutants faults crash cluster alerts connections soak bodies growth bench documents sqlite consumers sbom image
 
 DAILY := dev generate check test contract todo run mock
 help: ## list the targets
@@ -45,7 +48,7 @@ endif
 run: build ## build and serve
 	@node --enable-source-maps dist/main.js
 
-dev: $(INSTALLED) ## serve while you edit: check every change, then restart the server
+dev: build ## serve while you edit: check every change, then restart the server
 	@$(CLI) dev
 
 migrate: $(INSTALLED) ## apply pending database migrations and list them
@@ -73,29 +76,29 @@ breaking: $(INSTALLED) ## list the changes that break a client: make breaking BA
 	@$(CLI) breaking '$(BASE)' $(if $(ALL),--all)
 
 check: $(INSTALLED) ## check types, lint, imports, formatting and generated/, and list all findings
-	@$(CLI) check
+	@$(CHECK) code boundaries format generated
 
 quick: $(INSTALLED) ## check types and lint, run the fast tests, name the tests left out
-	@$(CLI) check --only code,quick
+	@$(CHECK) code quick
 
-loop: $(INSTALLED) ## run the development loop in a copy; draw it for README
-	@tsx tests/system/loop/main.ts
+loop: $(INSTALLED) ## run the development loop in a copy; draw it for docs/loop.md
+	@$(TSX) scripts/loop/main.ts
 
 modules: $(INSTALLED) ## draw the imports between modules in CONTRIBUTING.md
-	@tsx scripts/gate/boundaries.ts --draw
+	@$(TSX) scripts/boundaries.ts --draw
 
 format: $(INSTALLED) ## format every file
 	prettier --write --log-level warn .
 
 test: $(INSTALLED) ## run the tests; AGAIN=1 also if nothing has changed
-	@$(CLI) test
+	@$(CHECK) test
 
 test-all: test ## run the tests, then the slow ones (*.slow.test.ts) and those in a browser
-	@$(CLI) check --only slow
-	@$(CLI) check --only browser
+	@$(CHECK) slow
+	@$(CHECK) browser
 
 browser: $(INSTALLED) ## test the documentation page in Chromium (or CHROMIUM=path)
-	@$(CLI) check --only browser
+	@$(CHECK) browser
 
 gate: check test-all ## everything that must pass before a commit reaches main
 
@@ -109,75 +112,66 @@ todo: $(INSTALLED) ## list what remains to be written
 	@$(CLI) todo
 
 new: $(INSTALLED) ## create a standalone service: make new DIR=../museum DOC=path/to/museum.yaml NAME=museum
-	@tsx scripts/cli.ts new $(if $(DOC),'$(DOC)') --dir '$(or $(DIR),$(error make new DIR=../museum DOC=path/to/museum.yaml))' $(if $(NAME),--name '$(NAME)') $(if $(ALLOW_OUTSIDE),--allow-outside)
+	@$(CLI) new $(if $(DOC),'$(DOC)') --dir '$(or $(DIR),$(error make new DIR=../museum DOC=path/to/museum.yaml))' $(if $(NAME),--name '$(NAME)') $(if $(ALLOW_OUTSIDE),--allow-outside)
 
 mutants: $(INSTALLED) ## run the contract tests against servers with one fault each
-	@tsx tests/system/mutants/main.ts
+	@$(TSX) scripts/mutants/main.ts
 
-faults: $(INSTALLED) ## run the tests against faults in product code; reports/faults.jsonl; ONLY=src/runtime IGNORE=regex-of-suites WORKERS=2
-	@tsx tests/system/faults/main.ts run --workers $(or $(WORKERS),1) $(if $(ONLY),--only '$(ONLY)') $(if $(IGNORE),--ignore '$(IGNORE)')
+faults: $(INSTALLED) ## run the tests against faults in product code; reports/faults.jsonl; ONLY=packages/server/src/runtime IGNORE=regex-of-suites WORKERS=2
+	@$(TSX) scripts/faults/main.ts run --workers $(or $(WORKERS),1) $(if $(ONLY),--only '$(ONLY)') $(if $(IGNORE),--ignore '$(IGNORE)')
 
 crash: build ## kill server and database under load; count lost plants
-	@tsx tests/system/crash/main.ts --rounds $(or $(ROUNDS),50)
+	@$(TSX) scripts/crash/main.ts --rounds $(or $(ROUNDS),50)
 
 cluster: build ## kill, freeze, cut and switch over PostgreSQL machines under load; count lost plants; ROUNDS=20 ONLY=name,name
-	@tsx tests/system/cluster/main.ts --rounds $(or $(ROUNDS),20) $(if $(ONLY),--only '$(ONLY)') $(if $(JOBS),--jobs $(JOBS)) $(if $(SAVE),--save)
+	@$(TSX) scripts/cluster/main.ts --rounds $(or $(ROUNDS),20) $(if $(ONLY),--only '$(ONLY)') $(if $(JOBS),--jobs $(JOBS)) $(if $(SAVE),--save)
 
 connections: $(INSTALLED) ## walk through the states of a connection; WALKS=20000
-	@tsx tests/system/connections/main.ts --walks $(or $(WALKS),20000)
+	@$(TSX) scripts/connections/main.ts --walks $(or $(WALKS),20000)
 
 alerts: build ## bring each alert of scripts/deploy/prometheus-rules.yaml about once
-	@tsx tests/system/alerts/main.ts
+	@$(TSX) scripts/alerts/main.ts
 
 soak: build bodies ## load the server for minutes, with hostile clients
-	@tsx tests/system/soak/main.ts --seconds $(or $(SECONDS),180)
+	@$(TSX) scripts/soak/main.ts --seconds $(or $(SECONDS),180)
 
 bodies: $(INSTALLED) ## send and read large bodies by curl, among clients that leave; SECONDS=60
-	@tsx tests/system/bodies/main.ts --seconds $(or $(SECONDS),60)
+	@$(TSX) scripts/bodies/main.ts --seconds $(or $(SECONDS),60)
 
 growth: $(INSTALLED) ## measure the cost of hostile requests; reports/growth.txt
-	@tsx tests/system/growth/main.ts $(ONLY)
+	@$(TSX) scripts/growth/main.ts $(ONLY)
 
-BENCH := tests/system/bench
+BENCH := scripts/bench
 bench: build $(BENCH)/node_modules/.package-lock.json ## measure the cost of requests here and in other servers; ONLY=plant,get
-	@tsx $(BENCH)/main.ts $(if $(SAVE),--save) $(if $(BEFORE),--before '$(BEFORE)') $(ONLY)
+	@$(TSX) $(BENCH)/main.ts $(if $(SAVE),--save) $(if $(BEFORE),--before '$(BEFORE)') $(ONLY)
 $(BENCH)/node_modules/.package-lock.json: $(BENCH)/package.json $(BENCH)/package-lock.json | $(INSTALLED)
 	@cd $(BENCH) && npm ci --no-audit --no-fund --loglevel=error >/dev/null
 	@touch $@
 
-TESTERS := tests/system/testers
-testers: $(TESTERS)/node_modules/.package-lock.json ## compare contract testers by the mutants; ONLY=prover,dredd
-	@$(if $(ONLY),ONLY='$(ONLY)') tsx $(TESTERS)/main.ts
-servers: $(TESTERS)/node_modules/.package-lock.json $(BENCH)/node_modules/.package-lock.json ## test servers that others wrote; ONLY=fastify,prism
-	@$(if $(ONLY),ONLY='$(ONLY)') tsx $(TESTERS)/servers.ts
-$(TESTERS)/node_modules/.package-lock.json: $(TESTERS)/package.json $(TESTERS)/.npmrc | $(INSTALLED)
-	@cd $(TESTERS) && npm install --ignore-scripts --loglevel=error >/dev/null
-	@touch $@
-
 documents: $(INSTALLED) ## test the mock of public documents, or with NEW=1 `make new`; reports/documents/; ONLY=uspto,train-travel
-	@$(if $(NEW),tsx scripts/pack/main.ts >/dev/null)
-	@tsx tests/system/documents/main.ts $(if $(NEW),new,mock) $(ONLY)
+	@$(if $(NEW),$(TSX) scripts/pack/main.ts >/dev/null)
+	@$(TSX) scripts/documents/main.ts $(if $(NEW),new,mock) $(ONLY)
 
 sqlite: $(INSTALLED) ## measure node:sqlite beside better-sqlite3
 	@npm install --prefix .cache/sqlite --no-save --ignore-scripts --no-audit --no-fund --loglevel=error better-sqlite3@13.2.0 >/dev/null
-	@tsx tests/system/sqlite/main.ts .cache/sqlite
+	@$(TSX) scripts/sqlite/main.ts .cache/sqlite
 
 consumers: $(INSTALLED) ## install the package by npm, pnpm and Yarn, alone and in services; publint, attw; ONLY=pnpm
-	@tsx scripts/pack/main.ts >/dev/null
-	@tsx tests/system/consumers/main.ts $(if $(ONLY),'$(ONLY)')
+	@$(TSX) scripts/pack/main.ts >/dev/null
+	@$(TSX) scripts/consumers/main.ts $(if $(ONLY),'$(ONLY)')
 
 sbom: $(INSTALLED) ## list the packages of the server; reports/sbom.cdx.json (CycloneDX)
 	@mkdir -p reports
-	npm sbom --package-lock-only --omit=dev --sbom-format=cyclonedx > reports/sbom.cdx.json
+	npm sbom --package-lock-only --omit=dev -w packages/database -w packages/server --include-workspace-root --sbom-format=cyclonedx > reports/sbom.cdx.json
 
-pack: $(INSTALLED) ## build the package of everything but the service; .cache/pack/
-	@tsx scripts/pack/main.ts
+pack: $(INSTALLED) ## build the packages; .cache/pack/
+	@$(TSX) scripts/pack/main.ts
 
 image: ## build the image with the Node of .nvmrc
 	docker build --build-arg NODE_VERSION="$$(cat .nvmrc)" --tag plant-store .
 
 build: $(INSTALLED)
-	tsc -p src
+	tsc -b packages/server/tsconfig.build.json && tsc -p src
 
 clean: ## remove builds, packages, reports and caches (not data/)
-	rm -rf dist reports node_modules .node .cache $(BENCH)/node_modules $(TESTERS)/node_modules
+	rm -rf dist packages/*/dist reports node_modules .node .cache $(BENCH)/node_modules

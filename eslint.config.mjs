@@ -4,16 +4,17 @@ export default tseslint.config(
   {
     ignores: [
       'dist/',
+      'packages/*/dist/',
       'generated/',
-      'src/contract/document/compiled/',
+      'packages/server/src/contract/document/compiled/',
       'reports/',
       'node_modules/',
       '.node/',
       '.cache/',
-      'tests/e2e/library/',
-      'tests/e2e/photos/',
-      'tests/e2e/new-service/',
-      'tests/support/fixture/',
+      'packages/command/tests/e2e/library/',
+      'packages/command/tests/e2e/photos/',
+      'packages/command/tests/e2e/new-service/',
+      'scripts/testing/fixture/',
     ],
   },
   ...tseslint.configs.strictTypeChecked,
@@ -31,8 +32,8 @@ export default tseslint.config(
   { files: ['**/*.{cjs,mjs}'], ...tseslint.configs.disableTypeChecked },
   { files: ['**/*.cjs'], rules: { '@typescript-eslint/no-require-imports': 'off' } },
   {
-    files: ['src/**'],
-    ignores: ['src/config.ts', 'src/runtime/job.ts'], // job.ts passes on what config.ts reads
+    files: ['src/**', 'packages/{database,server}/src/**'],
+    ignores: ['src/config.ts', 'packages/server/src/runtime/job.ts'], // job.ts passes on what config.ts reads
     rules: {
       'no-restricted-properties': [
         'error',

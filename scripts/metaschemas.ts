@@ -9,9 +9,8 @@ import Ajv2020 from 'ajv/dist/2020';
 import standaloneCode from 'ajv/dist/standalone';
 import { fullFormats } from 'ajv-formats/dist/formats';
 import { factorySchema } from 'express-openapi-validator/dist/framework/openapi/factory.schema';
-import { root } from './paths';
 
-export const FOLDER = 'src/contract/document/compiled';
+export const FOLDER = 'packages/server/src/contract/document/compiled';
 
 /** Stands for a format that the caller of the validator gives. */
 const given: Format = () => true;
@@ -73,4 +72,5 @@ export function validators(): Readonly<Record<string, string>> {
 }
 
 if (require.main === module)
-  for (const [name, text] of Object.entries(validators())) writeFileSync(path.join(root, FOLDER, name), text);
+  for (const [name, text] of Object.entries(validators()))
+    writeFileSync(path.join(__dirname, '..', FOLDER, name), text);

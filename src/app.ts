@@ -3,7 +3,11 @@ import type { Dependencies } from './dependencies';
 import { errors, type OwnKind } from './errors';
 import { extensions } from './extensions';
 import type { Handlers } from './handlers/types';
-import { createApp as createApplication, type OwnHooks, type RuntimeOptions } from './runtime';
+import {
+  createApp as createApplication,
+  type OwnHooks,
+  type RuntimeOptions,
+} from 'contract-first-server/runtime';
 
 /** The hooks of this service, such as `afterAuthentication`: policies and observers over its dependencies. */
 const hooks: (dependencies: Dependencies) => OwnHooks<OwnKind> = () => ({});

@@ -1,5 +1,5 @@
 import type { security } from '../generated/openapi';
-import { bearerTokens, type PrincipalsOf, type VerifiersFor } from './runtime';
+import { bearerTokens, type PrincipalsOf, type VerifiersFor } from 'contract-first-server/runtime';
 
 /** The verifier of each security scheme of the document, with the environment variables that configure it. */
 export const verifiers = {

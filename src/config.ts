@@ -6,7 +6,7 @@ import {
   readEnvironment,
   readServerConfig,
   type ServerConfig,
-} from './runtime';
+} from 'contract-first-server/runtime';
 
 /** The configuration of the server, read from its environment (see .env.example). */
 export interface Config extends ServerConfig {

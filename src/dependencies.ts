@@ -1,7 +1,7 @@
 import type { Config } from './config';
-import type { Store, StoreObserver } from './database';
+import type { Store, StoreObserver } from 'contract-first-database';
 import type { PlantStore } from './plants/plant-store';
-import { openInOrder } from './runtime';
+import { openInOrder } from 'contract-first-server/runtime';
 import { openStore } from './storage/open';
 
 /** What handlers, verifiers and hooks share. Opened in this order, closed in the opposite one. */

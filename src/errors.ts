@@ -5,7 +5,7 @@ import {
   type KindOf,
   numberInError,
   toProblemIn,
-} from './runtime';
+} from 'contract-first-server/runtime';
 import type { components } from '../generated/openapi';
 
 /** The error body of the contract. */

@@ -1,4 +1,4 @@
-import type { Extensions } from './contract';
+import type { Extensions } from 'contract-first-server';
 
 /**
  * Formats and codecs of this service. The server, `make generate` and `make mock` use them. `make dev` reads them once,

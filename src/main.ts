@@ -4,7 +4,7 @@ import { readConfig } from './config';
 import { openDependencies } from './dependencies';
 import { errors } from './errors';
 import { createHandlers } from './handlers';
-import { runService } from './runtime';
+import { runService } from 'contract-first-server/runtime';
 
 runService({
   readConfig,

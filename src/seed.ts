@@ -1,6 +1,6 @@
 import { readConfig } from './config';
 import { openDependencies } from './dependencies';
-import { runSeed } from './runtime';
+import { runSeed } from 'contract-first-server/runtime';
 
 const PLANTS = [
   { id: 1n, name: 'Monstera', tag: 'tropical' },

@@ -2,33 +2,30 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
-import { root } from '../paths';
-
-const FOLDER = 'src/kysely';
 
 /**
- * The modules of src/kysely as ES modules, beside those that `require` loads, and the declarations of its index. They import
- * everything else of the package as `require` does, so that there is one copy of it.
+ * The modules of a folder as ES modules, to stand beside those that `require` loads, and the declarations of its index. They
+ * import the modules of the folder above as `require` does, so that there is one copy of those.
  *
- * @param files the compiled files of the package, by their paths in it
+ * @param folder packages/database/src/kysely of the package
  */
-export function esModules(files: ReadonlyMap<string, string>): Map<string, string> {
-  const own = readdirSync(path.join(root, FOLDER)).filter((file) => file.endsWith('.ts'));
+export function esModules(folder: string): Map<string, string> {
+  const own = readdirSync(folder).filter((file) => file.endsWith('.ts'));
   /** The files that the modules import. Only CommonJS may leave out their endings. */
   const whole = (text: string): string =>
-    text.replace(/(from ')(\.[^']+)'/g, (_, from: string, name: string) => {
-      const target = path.posix.join('dist', FOLDER, name);
-      if (own.includes(`${path.posix.basename(name)}.ts`) && name.startsWith('./'))
-        return `${from}${name}.mjs'`;
-      return `${from}${name}${files.has(`${target}.js`) ? '' : '/index'}.js'`;
+    text.replace(/(from ')(\.[^']*)'/g, (_, from: string, name: string) => {
+      if (name.startsWith('./') && own.includes(`${name.slice(2)}.ts`)) return `${from}${name}.mjs'`;
+      return `${from}${name}${name.endsWith('.') ? '/index' : ''}.js'`;
     });
   const module = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2024 };
+  const declarations = path.join(folder, '../../dist/kysely/index.d.ts');
   return new Map([
     ...own.map((file) => {
-      const text = readFileSync(path.join(root, FOLDER, file), 'utf8');
-      const { outputText } = ts.transpileModule(text, { compilerOptions: module });
-      return [`dist/${FOLDER}/${file.replace(/\.ts$/, '.mjs')}`, whole(outputText)] as const;
+      const { outputText } = ts.transpileModule(readFileSync(path.join(folder, file), 'utf8'), {
+        compilerOptions: module,
+      });
+      return [file.replace(/\.ts$/, '.mjs'), whole(outputText)] as const;
     }),
-    [`dist/${FOLDER}/index.d.mts`, whole(files.get(`dist/${FOLDER}/index.d.ts`) ?? '')],
+    ['index.d.mts', whole(readFileSync(declarations, 'utf8'))],
   ]);
 }

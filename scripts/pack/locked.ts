@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
 interface Locked {
+  /** Whether it is a link to a package of this repository. */
+  readonly link?: boolean;
   readonly dependencies?: object;
   readonly optionalDependencies?: object;
   readonly peerDependencies?: object;
@@ -33,4 +36,14 @@ function resolved(from: string, name: string, packages: Packages): string | unde
   const folder = path.posix.join(from, 'node_modules', name);
   if (folder in packages || from === '') return folder in packages ? folder : undefined;
   return resolved(from.slice(0, Math.max(0, from.lastIndexOf('/node_modules/'))), name, packages);
+}
+
+/** What the lock file of a project says of packages of the registry. */
+export function lockedPackages(root: string): Packages {
+  const { packages } = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8')) as {
+    readonly packages: Packages;
+  };
+  return Object.fromEntries(
+    Object.entries(packages).filter(([name, { link }]) => name.startsWith('node_modules/') && link !== true),
+  );
 }

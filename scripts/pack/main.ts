@@ -1,39 +1,26 @@
 /**
- * `tsx scripts/pack/main.ts`: builds the package of the core, the databases, the runtime, the toolchain and the prover, as
- * .cache/pack/contract-first-server-VERSION.tgz, and that of create.ts. Prints its path. It does not check types: `make check` does.
+ * `make pack`: builds the tarballs of the packages and of `npm create contract-first`, as .cache/pack/NAME-VERSION.tgz, and
+ * prints their folder. It does not check types: `make check` does.
  */
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import ts from 'typescript';
-import { lockedPackages } from '../new/install';
-import { layoutFiles, readLayout } from '../new/layout-files';
-import { nameInProject, root } from '../paths';
 import { CREATE, createFiles } from './create';
 import { esModules } from './esm';
-import { neededBy } from './locked';
-import {
-  COMMAND,
-  createManifest,
-  ENTRIES,
-  LAUNCHERS,
-  NAME,
-  reachableTypes,
-  type RootManifest,
-  SWAGGER_UI,
-} from './manifest';
+import { lockedPackages, neededBy } from './locked';
+import { type Manifest, packedManifest } from './manifest';
 
-/** The folder of the tarball and of its content, `package/`. */
-export const FOLDER = path.join(root, '.cache/pack');
+const ROOT = path.join(__dirname, '../..');
+/** The folder of the tarballs, and of the content of each in a folder with the name of its package. */
+export const FOLDER = path.join(ROOT, '.cache/pack');
 
-/** The schemas for editors of the files of a service. */
-const SCHEMAS = 'scripts/schemas';
+/** The packages, by their folders in packages/, each after those that it imports. */
+const PACKAGES = ['database', 'server', 'prover', 'command'];
+/** It carries the others, because none of them is in the registry yet. */
+const COMMAND = 'contract-first';
 
-/** The scripts of the documentation page. */
-const SCRIPTS = 'src/runtime/page';
-
-/** What the page asks of Swagger UI, and its licenses. */
-const PAGE = [
+/** The files of Swagger UI that the documentation page needs. The whole package has 10 MB, and a script that reports each installation. */
+const SWAGGER_UI = [
   'swagger-ui.css',
   'swagger-ui-bundle.js',
   'swagger-ui-bundle.js.LICENSE.txt',
@@ -43,101 +30,103 @@ const PAGE = [
   'NOTICE',
 ];
 
-/** The programs that commands run as processes and threads of their own. */
-const PROGRAMS = ['scripts/gate/code', 'scripts/gate/boundaries', 'scripts/dev/rest', 'scripts/new/finish'];
+/** The pages to which the command refers. */
+const DOCS = ['changes-3.0.0', 'commands', 'operations', 'packages', 'postgres-backup'];
 
-/** The texts of which a generated client consists. */
-const CLIENT = 'scripts/client/runtime';
+const read = (...file: string[]): string => readFileSync(path.join(...file), 'utf8');
+const readManifest = (folder: string): Manifest => JSON.parse(read(folder, 'package.json')) as Manifest;
 
-const HOST = {
-  getCurrentDirectory: () => root,
-  getCanonicalFileName: (name: string) => name,
-  getNewLine: () => '\n',
-};
+/** The files below a folder, by their paths with slashes. */
+const filesIn = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)).replaceAll(path.sep, '/'));
 
-/** Compiles the files of the package. Returns the text of each, by its path in the package. */
-function compile(): Map<string, string> {
-  const { config } = ts.readConfigFile(path.join(root, 'tsconfig.json'), (file) => ts.sys.readFile(file)) as {
-    config: { compilerOptions: object };
-  };
-  const { options } = ts.convertCompilerOptionsFromJson(
-    {
-      ...config.compilerOptions,
-      noEmit: false,
-      noCheck: true,
-      incremental: false,
-      tsBuildInfoFile: undefined,
-      sourceMap: false,
-      declaration: true,
-      types: ['node'],
-      rootDir: '.',
-      outDir: 'dist',
-    },
-    root,
-  );
-  const names = [...Object.values(ENTRIES), COMMAND, ...PROGRAMS].map((name) =>
-    path.join(root, `${name}.ts`),
-  );
-  const files = new Map<string, string>();
-  const { diagnostics } = ts.createProgram(names, options).emit(undefined, (file, text) => {
-    files.set(nameInProject(file), text);
-  });
-  if (diagnostics.length > 0) throw new Error(ts.formatDiagnostics(diagnostics, HOST));
-  const types = reachableTypes(files);
-  const packed = [...files].filter(([name]) => name.endsWith('.js') || types.has(name));
-  return new Map([...packed, ...esModules(files)]);
+function write(folder: string, name: string, text: string): void {
+  mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
+  writeFileSync(path.join(folder, name), text);
 }
 
-/** Builds the tarballs of the package and of `npm create contract-first`. Returns the path of the first. */
-export function pack(): string {
-  const content = path.join(FOLDER, 'package');
-  rmSync(content, { recursive: true, force: true });
-  const files = compile();
-  const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as RootManifest;
-  files.set('README.md', readFileSync(path.join(root, 'scripts/pack/PACKAGE.md'), 'utf8'));
-  for (const name of [
-    'LICENSE',
-    'CHANGELOG.md',
-    'src/runtime/README.md',
-    'src/kysely/README.md',
-    'docs/commands.md',
-    'docs/operations.md',
-    'docs/packages.md',
-    'docs/postgres-backup.md',
-  ])
-    files.set(name, readFileSync(path.join(root, name), 'utf8'));
-  for (const name of readdirSync(path.join(root, SCHEMAS)))
-    files.set(`schemas/${name}`, readFileSync(path.join(root, SCHEMAS, name), 'utf8'));
-  const scripts = readdirSync(path.join(root, SCRIPTS)).map((name) => `${SCRIPTS}/${name}`);
-  const runtime = readdirSync(path.join(root, CLIENT)).map((name) => `${CLIENT}/${name}`);
-  const texts = ['scripts/prove/report/page.css', 'scripts/new/example.yaml'];
-  for (const name of [...texts, ...runtime, ...scripts, ...LAUNCHERS])
-    files.set(`dist/${name}`, readFileSync(path.join(root, name), 'utf8'));
-  for (const file of layoutFiles()) files.set(`dist/scripts/new/layout/${file}`, readLayout(file));
-  const own = createManifest(manifest, files);
-  files.set('package.json', `${JSON.stringify(own, null, 2)}\n`);
-  const { devDependencies } = JSON.parse(readLayout('package.json')) as RootManifest;
-  const packages = neededBy(Object.keys({ ...own.dependencies, ...devDependencies }), lockedPackages());
-  files.set('dist/scripts/new/lock.json', `${JSON.stringify({ packages })}\n`);
-  writeFiles(content, files);
-  mkdirSync(path.join(content, SWAGGER_UI));
-  for (const name of PAGE)
-    copyFileSync(require.resolve(`#swagger-ui/${name}`), path.join(content, SWAGGER_UI, name));
-  const create = path.join(FOLDER, CREATE);
-  writeFiles(create, Object.entries(createFiles(own)));
-  // npm is a script of the shell on Windows: none of its arguments may need quotes.
-  const shell = process.platform === 'win32';
-  const folders = [content, create].map((folder) => `./${path.relative(FOLDER, folder)}`);
-  execFileSync('npm', ['pack', '--silent', ...folders], { cwd: FOLDER, shell });
-  return path.join(FOLDER, `${NAME}-${manifest.version}.tgz`);
-}
-
-/** Writes texts by the paths of their files. */
-function writeFiles(folder: string, files: Iterable<readonly [name: string, text: string]>): void {
-  for (const [name, text] of files) {
-    mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
-    writeFileSync(path.join(folder, name), text);
+/**
+ * Writes the content of a package. Of dist/ it takes what has a source: the compiler leaves behind what it wrote for a file
+ * that is gone.
+ */
+function stage(name: string): string {
+  const from = path.join(ROOT, 'packages', name);
+  const manifest = readManifest(from);
+  const to = path.join(FOLDER, manifest.name);
+  for (const file of filesIn(path.join(from, 'src')).filter((one) => !/\.(md|d\.ts)$/.test(one))) {
+    const isText = !file.endsWith('.ts') || file.startsWith('client/runtime/');
+    if (isText) write(to, `dist/${file}`, read(from, 'src', file));
+    else
+      for (const ending of ['.js', '.d.ts'])
+        write(to, `dist/${file.replace(/\.ts$/, ending)}`, read(from, 'dist', file.replace(/\.ts$/, ending)));
   }
+  for (const own of manifest.files.filter((one) =>
+    ['bin', 'layout', 'schemas', 'example.yaml', 'node-version.cjs'].includes(one),
+  ))
+    cpSync(path.join(from, own), path.join(to, own), { recursive: true, filter: isPacked });
+  cpSync(path.join(from, 'README.md'), path.join(to, 'README.md'));
+  cpSync(path.join(ROOT, 'LICENSE'), path.join(to, 'LICENSE'));
+  if (name === 'database')
+    for (const [file, text] of esModules(path.join(from, 'src/kysely')))
+      write(to, `dist/kysely/${file}`, text);
+  if (name === 'server')
+    for (const file of SWAGGER_UI)
+      cpSync(path.join(ROOT, 'node_modules/swagger-ui-dist', file), path.join(to, 'dist/swagger-ui', file));
+  write(to, 'package.json', `${JSON.stringify(packedManifest(manifest), null, 2)}\n`);
+  return manifest.name;
 }
 
-if (require.main === module) console.log(path.relative(root, pack()));
+/** What a run of the layout where it stands leaves there. */
+const isPacked = (file: string): boolean =>
+  !/[\\/]layout[\\/](reports|dist|data|\.cache|node_modules)([\\/]|$)/.test(file);
+
+/** Completes the command: with the other packages, the pages it refers to, and the versions that a new service begins with. */
+function complete(others: readonly string[]): void {
+  const folder = path.join(FOLDER, COMMAND);
+  const manifests = others.map((name) => readManifest(path.join(FOLDER, name)));
+  const own = readManifest(folder);
+  const dependencies = Object.assign(
+    {},
+    ...manifests.map((one) => one.dependencies),
+    own.dependencies,
+  ) as object;
+  // Some package managers install no dependencies of the packages that another one carries.
+  const whole = { ...own, dependencies, bundleDependencies: others };
+  write(folder, 'package.json', `${JSON.stringify(whole, null, 2)}\n`);
+  for (const name of others)
+    cpSync(path.join(FOLDER, name), path.join(folder, 'node_modules', name), { recursive: true });
+  for (const name of DOCS) cpSync(path.join(ROOT, `docs/${name}.md`), path.join(folder, `docs/${name}.md`));
+  cpSync(path.join(ROOT, 'CHANGELOG.md'), path.join(folder, 'CHANGELOG.md'));
+  const { devDependencies } = readManifest(path.join(folder, 'layout'));
+  const packages = neededBy(Object.keys({ ...dependencies, ...devDependencies }), lockedPackages(ROOT));
+  write(folder, 'lock.json', `${JSON.stringify({ packages })}\n`);
+}
+
+/** Builds the tarballs. Returns their folder. */
+export function pack(): string {
+  execFileSync(
+    process.execPath,
+    [path.join(ROOT, 'node_modules/typescript/bin/tsc'), '-b', 'packages/command/tsconfig.build.json'],
+    {
+      cwd: ROOT,
+      stdio: ['ignore', 'inherit', 'inherit'],
+    },
+  );
+  rmSync(FOLDER, { recursive: true, force: true });
+  const names = PACKAGES.map(stage);
+  complete(names.filter((name) => name !== COMMAND));
+  const { version, license, engines } = readManifest(path.join(FOLDER, COMMAND));
+  for (const [file, text] of Object.entries(createFiles({ version, license, engines })))
+    write(path.join(FOLDER, CREATE), file, text);
+  // npm is a script of the shell on Windows: none of its arguments may need quotes.
+  execFileSync('npm', ['pack', '--silent', ...[...names, CREATE].map((name) => `./${name}`)], {
+    cwd: FOLDER,
+    shell: process.platform === 'win32',
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  return FOLDER;
+}
+
+if (require.main === module) console.log(path.relative(ROOT, pack()));

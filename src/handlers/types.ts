@@ -1,6 +1,6 @@
 import type { operations, security } from '../../generated/openapi';
 import type { Principals } from '../auth';
-import type { Handlers as HandlersOf } from '../contract';
+import type { Handlers as HandlersOf } from 'contract-first-server';
 import type { Dependencies } from '../dependencies';
 
 /** The handler of every operation in the document, by operationId. */

@@ -1,4 +1,4 @@
-import type { Store } from '../database';
+import type { Store } from 'contract-first-database';
 
 /** A plant in the store. */
 export interface Plant {

@@ -1,5 +1,5 @@
 import type { CreateOutcome, Plant, PlantStore } from '../plants/plant-store';
-import { StoreUnavailable } from '../database';
+import { StoreUnavailable } from 'contract-first-database';
 
 /** Keeps plants until the process ends: for tests, demonstrations and measurements. */
 export function openMemoryStore(): PlantStore {

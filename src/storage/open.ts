@@ -1,4 +1,4 @@
-import type { StoreObserver } from '../database';
+import type { StoreObserver } from 'contract-first-database';
 import type { PlantStore } from '../plants/plant-store';
 import { openMemoryStore } from './memory';
 import { openPlantStore } from './plants';

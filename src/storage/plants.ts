@@ -9,7 +9,7 @@ import {
   type StoreObserver,
   StoreUnavailable,
   TEXT,
-} from '../database';
+} from 'contract-first-database';
 import type { CreateOutcome, Plant, PlantStore } from '../plants/plant-store';
 
 const COLUMNS = { id: INT64, name: TEXT, tag: TEXT };

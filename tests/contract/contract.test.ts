@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { describeFailure, headline, run, urlTarget, writeReport } from '../../scripts/prove';
-import { openKyselyPlants } from '../support/kysely-plants';
+import { describeFailure, headline, run, urlTarget, writeReport } from 'contract-first-prover';
+import { openKyselyPlants } from '../../scripts/testing/kysely-plants';
 import { service } from './service';
 
 test('the server keeps every promise of the document', async () => {

@@ -1,5 +1,5 @@
 import { ERRORS, type Kind } from '../../src/errors';
-import type { RefusalRule } from '../../scripts/prove';
+import type { RefusalRule } from 'contract-first-prover';
 
 /** A refusal of this service: its status, and the required content of its body. */
 export const refusal = (kind: Kind): RefusalRule => ({

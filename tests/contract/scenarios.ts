@@ -2,7 +2,7 @@
 import type { operations } from '../../generated/openapi';
 import { readConfig } from '../../src/config';
 import { type Dependencies, openDependencies } from '../../src/dependencies';
-import type { OwnRefusal, ScenarioOf, Waiver } from '../../scripts/prove';
+import type { OwnRefusal, ScenarioOf, Waiver } from 'contract-first-prover';
 import { refusal } from './refusals';
 
 /** With a store that holds the objects that the examples of path parameters name. Here, no path has parameters. */

@@ -3,11 +3,11 @@ import { createApp } from '../../src/app';
 import { verifiers } from '../../src/auth';
 import { errors } from '../../src/errors';
 import { createHandlers } from '../../src/handlers';
-import { type Changes, serviceTarget, type ServiceTarget } from '../../scripts/prove';
+import { type Changes, serviceTarget, type ServiceTarget } from 'contract-first-prover/service';
 import { refusal } from './refusals';
 import { openExample, ownRefusals, scenarios, waivers } from './scenarios';
 
-/** The parts of the server under test. tests/system/mutants replaces one of them by a broken one. */
+/** The parts of the server under test. scripts/mutants replaces one of them by a broken one. */
 export interface Parts extends Changes {
   readonly open: typeof openExample;
 }

@@ -2,12 +2,12 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import request from 'supertest';
 import published from '../../generated/openapi.json';
-import type { JsonObject } from '../../src/contract';
+import type { JsonObject } from 'contract-first-server';
 import { errors } from '../../src/errors';
-import { keepFolder } from '../support/folder';
-import { credentials, EXAMPLE, MISMATCH, send, SUCCESS } from '../support/client';
-import { type Program, startProgram } from '../support/program';
-import { buildApp, TOKEN } from '../support/service';
+import { keepFolder } from '../../scripts/testing/folder';
+import { credentials, EXAMPLE, MISMATCH, send, SUCCESS } from '../../scripts/testing/client';
+import { type Program, startProgram } from '../../scripts/testing/program';
+import { buildApp, TOKEN } from '../../scripts/testing/service';
 
 const folder = keepFolder();
 

@@ -1,14 +1,14 @@
 import { cpSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { openPlantStore } from '../../src/storage/plants';
-import { keepFolder } from '../support/folder';
-import { buildPlant } from '../support/plants';
-import { sampleOf } from '../support/cases';
-import { startProcess } from '../support/process';
-import { startProgram } from '../support/program';
-import { closed } from '../support/sqlite-bench';
-import { newLedger, sendPlants, TOKEN } from '../system/crash/plants';
-import { byProgram, columnOf } from '../support/sqlite-file';
+import { keepFolder } from '../../scripts/testing/folder';
+import { buildPlant } from '../../scripts/testing/plants';
+import { sampleOf } from '../../scripts/testing/cases';
+import { startProcess } from '../../scripts/testing/process';
+import { startProgram } from '../../scripts/testing/program';
+import { closed } from '../../scripts/testing/sqlite-bench';
+import { newLedger, sendPlants, TOKEN } from '../../scripts/crash/plants';
+import { byProgram, columnOf } from '../../scripts/testing/sqlite-file';
 
 // The commands `backup` and `restore` beside a server that is busy or was killed, and killed themselves.
 
@@ -87,7 +87,7 @@ const COPYING = `
   const fs = require('node:fs');
   const { execFileSync } = require('node:child_process');
   const { dirname, join } = require('node:path');
-  const { Database } = require(${JSON.stringify(join(DIST, 'database/sqlite/engine'))});
+  const { Database } = require(${JSON.stringify(require.resolve('../../packages/database/dist/sqlite/engine'))});
   const { openPlantStore } = require(${JSON.stringify(join(DIST, 'storage/plants'))});
   let calls = 0;
   const spy = (of, name) => {

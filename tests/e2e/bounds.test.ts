@@ -1,8 +1,17 @@
 import { connect, type Socket } from 'node:net';
-import { errorOf, EXAMPLE, HEAD, MISMATCH, portOf, REQUEST, send, SUCCESS } from '../support/client';
-import { type Program, startProgram, useServers, withHandlers } from '../support/program';
-import { TOKEN } from '../support/service';
-import { exchange } from '../support/wire';
+import {
+  errorOf,
+  EXAMPLE,
+  HEAD,
+  MISMATCH,
+  portOf,
+  REQUEST,
+  send,
+  SUCCESS,
+} from '../../scripts/testing/client';
+import { type Program, startProgram, useServers, withHandlers } from '../../scripts/testing/program';
+import { TOKEN } from '../../scripts/testing/service';
+import { exchange } from '../../scripts/testing/wire';
 
 const start = useServers({ API_TOKENS: TOKEN });
 

@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { SOURCES } from '../../scripts/testing/sources';
 
-const script = join(__dirname, '../../tests/system/crash/main.ts');
+const script = join(__dirname, '../../scripts/crash/main.ts');
 
 async function crash(...args: readonly string[]): Promise<string> {
-  const command = ['--import', 'tsx', script, ...args];
+  const command = [...SOURCES, script, ...args];
   return (await promisify(execFile)(process.execPath, command, { timeout: 300_000 })).stdout;
 }
 

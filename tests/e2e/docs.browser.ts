@@ -2,12 +2,13 @@ import { createServer } from 'node:http';
 import request from 'supertest';
 import { parse } from 'yaml';
 import published from '../../generated/openapi.json';
-import { OpenApiDocument, strategiesFor } from '../../src/contract';
-import { createApp, PLAIN_ERRORS } from '../../src/runtime';
-import { useBrowser } from '../support/browser';
-import { EXAMPLE, SUCCESS } from '../support/client';
-import { buildApp, listening, RUNTIME, TOKEN, withRefusals } from '../support/service';
-import { openServer } from '../../scripts/prove';
+import { OpenApiDocument, PLAIN_ERRORS } from 'contract-first-server/tools';
+import { strategiesFor } from 'contract-first-server';
+import { createApp } from 'contract-first-server/runtime';
+import { useBrowser } from '../../scripts/testing/browser';
+import { EXAMPLE, SUCCESS } from '../../scripts/testing/client';
+import { buildApp, listening, RUNTIME, TOKEN, withRefusals } from '../../scripts/testing/service';
+import { openServer } from 'contract-first-prover/service';
 
 /** The fragment of the URL that opens the operation. */
 const OPERATION = `[id^="operations-"][id$="-${EXAMPLE.operationId}"] .opblock-summary-control`;

@@ -1,10 +1,10 @@
 import { Client } from 'pg';
-import { startPostgres } from '../support/postgres';
-import { startProgram } from '../support/program';
-import { createLink } from '../system/cluster/link';
-import { until } from '../system/cluster/patroni';
-import { readPlants } from '../system/crash/databases';
-import { compare, newLedger, sendPlants, TOKEN } from '../system/crash/plants';
+import { startPostgres } from '../../scripts/testing/postgres';
+import { startProgram } from '../../scripts/testing/program';
+import { createLink } from '../../scripts/cluster/link';
+import { until } from '../../scripts/cluster/patroni';
+import { readPlants } from '../../scripts/crash/databases';
+import { compare, newLedger, sendPlants, TOKEN } from '../../scripts/crash/plants';
 
 // The small form of `make cluster`: a primary and its standby of the package, a server under load that knows both, a fault of the
 // primary, and the standby in its place. Nobody fences the old primary here; Patroni does.

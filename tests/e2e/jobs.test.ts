@@ -1,11 +1,11 @@
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
-import { createDatabase } from '../support/shared-postgres';
-import { keepFolder } from '../support/folder';
-import { startProcess } from '../support/process';
-import { useServers } from '../support/program';
-import { sampleOf } from '../support/cases';
-import { byProgram } from '../support/sqlite-file';
+import { createDatabase } from '../../scripts/testing/shared-postgres';
+import { keepFolder } from '../../scripts/testing/folder';
+import { startProcess } from '../../scripts/testing/process';
+import { useServers } from '../../scripts/testing/program';
+import { sampleOf } from '../../scripts/testing/cases';
+import { byProgram } from '../../scripts/testing/sqlite-file';
 
 // The programs of the service that serve nobody, as they run in an image, and by `make migrate` and `make seed`.
 
@@ -75,7 +75,7 @@ const WRONG: readonly [string, string, Record<string, string>][] = [
   ],
   ['a variable that is wrong', 'PORT: expected an integer from 0 to 65535, got "x"', { PORT: 'x' }],
 ];
-// unit/config.test.ts and unit/storage/open.test.ts have the other sentences.
+// tests/config.test.ts and unit/storage/open.test.ts have the other sentences.
 test.each(sampleOf(WRONG, 'a database of this process'))(
   '%s is refused with status 2',
   async (_, message, env) => {
@@ -98,7 +98,7 @@ const FOREIGN: readonly [string, string, RegExp][] = [
   ['whose migration was another', "UPDATE plant_store_migrations SET checksum = 'x'", /migration 1, plants/],
   ['of another program', 'PRAGMA application_id = 1', /it belongs to another program: use another file$/],
 ];
-// unit/database/migrations.test.ts and unit/storage/sqlite-truth.test.ts have the other sentences.
+// packages/database/tests/migrations.test.ts and unit/storage/sqlite-truth.test.ts have the other sentences.
 test.each(sampleOf(FOREIGN, 'of another program'))(
   'a database %s is refused with status 1, and a sentence',
   async (_, change, message) => {

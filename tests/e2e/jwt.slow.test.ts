@@ -1,2 +1,2 @@
-import '../support/all-cases';
+import '../../scripts/testing/all-cases';
 import './jwt.test';

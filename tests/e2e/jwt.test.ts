@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { credentials, errorOf, MISMATCH, send, SUCCESS } from '../support/client';
+import { credentials, errorOf, MISMATCH, send, SUCCESS } from '../../scripts/testing/client';
 import {
   BAD_KEYS,
   CLAIMS,
@@ -11,11 +11,11 @@ import {
   selfSigned,
   signed,
   startIssuer,
-} from '../support/issuer';
-import { badTokens } from '../support/hostile-tokens';
-import { type Program, startProgram } from '../support/program';
-import { TOKEN } from '../support/service';
-import { sampleOf } from '../support/cases';
+} from '../../scripts/testing/issuer';
+import { badTokens } from '../../scripts/testing/hostile-tokens';
+import { type Program, startProgram } from '../../scripts/testing/program';
+import { TOKEN } from '../../scripts/testing/service';
+import { sampleOf } from '../../scripts/testing/cases';
 
 type Issuer = Awaited<ReturnType<typeof startIssuer>>;
 const issuers: Issuer[] = [];

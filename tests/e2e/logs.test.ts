@@ -1,8 +1,8 @@
 import { errors } from '../../src/errors';
-import { credentials, EXAMPLE, MISMATCH, portOf, send, SUCCESS } from '../support/client';
-import { logUntil, type Program, startProgram, withHandlers } from '../support/program';
-import { TOKEN } from '../support/service';
-import { exchange } from '../support/wire';
+import { credentials, EXAMPLE, MISMATCH, portOf, send, SUCCESS } from '../../scripts/testing/client';
+import { logUntil, type Program, startProgram, withHandlers } from '../../scripts/testing/program';
+import { TOKEN } from '../../scripts/testing/service';
+import { exchange } from '../../scripts/testing/wire';
 
 let server: Program;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { errors } from '../../src/errors';
-import { EXAMPLE, metricsOf, MISMATCH, portOf, send, SUCCESS } from '../support/client';
-import { type Program, startProgram } from '../support/program';
-import { TOKEN } from '../support/service';
-import { exchange } from '../support/wire';
+import { EXAMPLE, metricsOf, MISMATCH, portOf, send, SUCCESS } from '../../scripts/testing/client';
+import { type Program, startProgram } from '../../scripts/testing/program';
+import { TOKEN } from '../../scripts/testing/service';
+import { exchange } from '../../scripts/testing/wire';
 
 let server: Program;
 beforeAll(async () => {

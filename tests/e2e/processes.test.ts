@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { openStore } from '../../src/storage/open';
-import { createDatabase } from '../support/shared-postgres';
-import { keepFolder } from '../support/folder';
-import { startProcess } from '../support/process';
+import { createDatabase } from '../../scripts/testing/shared-postgres';
+import { keepFolder } from '../../scripts/testing/folder';
+import { startProcess } from '../../scripts/testing/process';
 
 const PROCESSES = 10;
 const PLANTS = 500;
-const RACER = join(__dirname, '../support/racer.mjs');
+const RACER = join(__dirname, '../../scripts/testing/racer.mjs');
 
 const folder = keepFolder();
 

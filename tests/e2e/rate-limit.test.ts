@@ -1,7 +1,7 @@
-import { useServers } from '../support/program';
-import { credentials, MISMATCH, send } from '../support/client';
-import { startRedis } from '../support/redis';
-import { TOKEN } from '../support/service';
+import { useServers } from '../../scripts/testing/program';
+import { credentials, MISMATCH, send } from '../../scripts/testing/client';
+import { startRedis } from '../../scripts/testing/redis';
+import { TOKEN } from '../../scripts/testing/service';
 
 const start = useServers({ API_TOKENS: TOKEN });
 

@@ -2,12 +2,13 @@ import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { Client } from 'pg';
-import { createDatabase } from '../support/shared-postgres';
-import { keepFolder } from '../support/folder';
-import { freePort } from '../support/postgres';
-import { type RunningProcess, startProcess } from '../support/process';
-import { startProgram } from '../support/program';
-import { slow } from '../support/cases';
+import { createDatabase } from '../../scripts/testing/shared-postgres';
+import { keepFolder } from '../../scripts/testing/folder';
+import { freePort } from '../../scripts/testing/postgres';
+import { type RunningProcess, startProcess } from '../../scripts/testing/process';
+import { startProgram } from '../../scripts/testing/program';
+import { slow } from '../../scripts/testing/cases';
+import { SOURCES } from '../../scripts/testing/sources';
 
 // Releases of a service beside each other on one database, as docs/operations.md has it: expand, migrate, contract.
 
@@ -15,7 +16,7 @@ jest.setTimeout(240_000);
 
 const folder = keepFolder();
 
-const PROGRAM = join(__dirname, '../support/releases.ts');
+const PROGRAM = join(__dirname, '../../scripts/testing/releases.ts');
 const TOKEN = 'secret';
 /** Milliseconds between two plants of a client. Without it thousands are sent while a process starts, and delay it. */
 const PAUSE = 5;
@@ -32,7 +33,7 @@ slow(() => {
     test('a column is renamed by releases that serve beside each other, are killed, and are put back', async () => {
       const DATABASE_URL = await locate();
       const run = (release: number, args: readonly string[] = [], env = {}) =>
-        startProcess(['--import', 'tsx', PROGRAM, String(release), ...args], {
+        startProcess([...SOURCES, PROGRAM, String(release), ...args], {
           HOST: '127.0.0.1',
           PORT: '0',
           API_TOKENS: TOKEN,

@@ -2,13 +2,14 @@ import { execFile } from 'node:child_process';
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { exampleRequest, type JsonObject, messageOf, OpenApiDocument } from '../../src/contract';
-import { apiKeys, basicUsers, bearerTokens, type Verifier } from '../../src/runtime';
-import { keepFolder } from '../support/folder';
-import { startIssuer, jwt, CLAIMS } from '../support/issuer';
-import { startProcess } from '../support/process';
-import { withRefusals } from '../support/service';
-import { sampleOf } from '../support/cases';
+import { exampleRequest, type JsonObject, messageOf } from 'contract-first-server';
+import { OpenApiDocument } from 'contract-first-server/tools';
+import { apiKeys, basicUsers, bearerTokens, type Verifier } from 'contract-first-server/runtime';
+import { keepFolder } from '../../scripts/testing/folder';
+import { startIssuer, jwt, CLAIMS } from '../../scripts/testing/issuer';
+import { startProcess } from '../../scripts/testing/process';
+import { withRefusals } from '../../scripts/testing/service';
+import { sampleOf } from '../../scripts/testing/cases';
 
 // Every kind of security scheme in every place that it can have, in a real process.
 
@@ -82,7 +83,7 @@ function spawnService(names: readonly string[], document: JsonObject, env: Reado
   const file = join(folder, `document-${count++}.json`);
   writeFileSync(file, JSON.stringify(withRefusals(document)));
   const verifiers = Object.fromEntries(names.map((name) => [name, SCHEMES[name]?.[1]]));
-  const program = join(__dirname, '../support/any-service.mjs');
+  const program = join(__dirname, '../../scripts/testing/any-service.mjs');
   return startProcess([program, file, JSON.stringify(verifiers)], { HOST: '127.0.0.1', PORT: '0', ...env });
 }
 

@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { keepFolder } from '../support/folder';
-import { STATUS_LINE } from '../support/client';
-import { failProgram, startProgram } from '../support/program';
+import { keepFolder } from '../../scripts/testing/folder';
+import { STATUS_LINE } from '../../scripts/testing/client';
+import { failProgram, startProgram } from '../../scripts/testing/program';
 
 const folder = keepFolder();
 

@@ -1,9 +1,17 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { EXAMPLE, MISMATCH, portOf, REQUEST, STATUS_LINE, SUCCESS, waitingRequest } from '../support/client';
-import { type Program, startProgram, withHandlers } from '../support/program';
-import { TOKEN } from '../support/service';
-import { parseReplies } from '../support/wire';
+import {
+  EXAMPLE,
+  MISMATCH,
+  portOf,
+  REQUEST,
+  STATUS_LINE,
+  SUCCESS,
+  waitingRequest,
+} from '../../scripts/testing/client';
+import { type Program, startProgram, withHandlers } from '../../scripts/testing/program';
+import { TOKEN } from '../../scripts/testing/service';
+import { parseReplies } from '../../scripts/testing/wire';
 
 const LIVE = 'GET /-/live HTTP/1.1\r\nHost: x\r\n\r\n';
 

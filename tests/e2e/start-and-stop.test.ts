@@ -1,14 +1,18 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { keepFolder, ownFolder, useFolder } from '../support/folder';
-import { startProcess } from '../support/process';
-import { buildDocument } from '../support/service';
+import { keepFolder, ownFolder, useFolder } from '../../scripts/testing/folder';
+import { startProcess } from '../../scripts/testing/process';
+import { buildDocument } from '../../scripts/testing/service';
+
+/** The server as it is built. A program in a temporary folder does not find it by its name. */
+const SERVER = join(__dirname, '../../packages/server/dist');
 
 /** A service that says what it opens and closes. `FAULT` names the step that fails. */
 const SERVICE = `
-  const runtime = require(${JSON.stringify(join(__dirname, '../../dist/runtime'))});
+  const runtime = require(${JSON.stringify(join(SERVER, 'runtime'))});
   const fault = process.env.FAULT;
+  const { PLAIN_ERRORS } = require(${JSON.stringify(join(SERVER, 'tools'))});
   const failAt = (step) => { if (fault === step) throw new runtime.InvalidConfig(step + ' fails'); };
   const part = async (name) => {
     failAt(name);
@@ -21,12 +25,12 @@ const SERVICE = `
       credentials: runtime.readCredentials({}, variables),
     })),
     document: process.env.DOCUMENT,
-    errors: runtime.PLAIN_ERRORS,
+    errors: PLAIN_ERRORS,
     open: () => runtime.openInOrder(async (open) => ({ store: await open(part('store')), mail: await open(part('mail')) })),
     createApp: (_, options) => {
       failAt('application');
       const handlers = { postThing: () => Promise.resolve({ status: 204 }) };
-      return runtime.createApp({ handlers, errors: runtime.PLAIN_ERRORS }, options);
+      return runtime.createApp({ handlers, errors: PLAIN_ERRORS }, options);
     },
   });`;
 

@@ -1,11 +1,11 @@
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { keepFolder } from '../support/folder';
-import { EXAMPLE, metricsOf, send } from '../support/client';
-import { startPostgres } from '../support/postgres';
-import { logUntil, type Program, useServers } from '../support/program';
-import { TOKEN } from '../support/service';
-import { byProgram } from '../support/sqlite-file';
+import { keepFolder } from '../../scripts/testing/folder';
+import { EXAMPLE, metricsOf, send } from '../../scripts/testing/client';
+import { startPostgres } from '../../scripts/testing/postgres';
+import { logUntil, type Program, useServers } from '../../scripts/testing/program';
+import { TOKEN } from '../../scripts/testing/service';
+import { byProgram } from '../../scripts/testing/sqlite-file';
 
 const start = useServers({ API_TOKENS: TOKEN });
 

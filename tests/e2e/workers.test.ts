@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { bodyWith, EXAMPLE, exampleMessage, SUCCESS } from '../support/client';
-import { keepFolder } from '../support/folder';
-import { startPostgres } from '../support/postgres';
-import { startProcess } from '../support/process';
-import { failProgram, type Program, startProgram, withHandlers } from '../support/program';
-import { TOKEN } from '../support/service';
-import { sampleOf, slow } from '../support/cases';
+import { bodyWith, EXAMPLE, exampleMessage, SUCCESS } from '../../scripts/testing/client';
+import { keepFolder } from '../../scripts/testing/folder';
+import { startPostgres } from '../../scripts/testing/postgres';
+import { startProcess } from '../../scripts/testing/process';
+import { failProgram, type Program, startProgram, withHandlers } from '../../scripts/testing/program';
+import { TOKEN } from '../../scripts/testing/service';
+import { sampleOf, slow } from '../../scripts/testing/cases';
 
 jest.setTimeout(60_000);
 

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { createHttpServer } from '../../src/contract';
+import { createHttpServer } from 'contract-first-server';
 import { ERRORS, errors } from '../../src/errors';
-import { REFUSED, SERVED } from '../support/heads';
-import { buildApp } from '../support/service';
-import { openServer } from '../../scripts/prove/service/listen';
-import { exchange, parseReplies } from '../support/wire';
+import { REFUSED, SERVED } from '../../scripts/testing/heads';
+import { buildApp } from '../../scripts/testing/service';
+import { openServer } from 'contract-first-prover/service';
+import { exchange, parseReplies } from '../../scripts/testing/wire';
 
 let port = 0;
 let close: () => Promise<void>;

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { createHttpServer } from '../../src/contract';
+import { createHttpServer } from 'contract-first-server';
 import { errors } from '../../src/errors';
 import { createHandlers } from '../../src/handlers';
-import { EXAMPLE, HEAD, REQUEST, requestOf, SUCCESS } from '../support/client';
-import { buildApp, listening } from '../support/service';
-import { exchange, type Reply } from '../support/wire';
+import { EXAMPLE, HEAD, REQUEST, requestOf, SUCCESS } from '../../scripts/testing/client';
+import { buildApp, listening } from '../../scripts/testing/service';
+import { exchange, type Reply } from '../../scripts/testing/wire';
 import { openExample } from '../contract/scenarios';
 
 /** Without credentials. */

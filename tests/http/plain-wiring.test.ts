@@ -3,14 +3,14 @@ import * as OpenApiValidator from 'express-openapi-validator';
 import passport from 'passport';
 import { Strategy as BearerStrategy } from 'passport-http-bearer';
 import document from '../../generated/openapi';
-import { openServer } from '../../scripts/prove/service/listen';
-import { EXAMPLE } from '../support/client';
-import { buildApp, TOKEN } from '../support/service';
-import { exchange } from '../support/wire';
+import { openServer } from 'contract-first-prover/service';
+import { EXAMPLE } from '../../scripts/testing/client';
+import { buildApp, TOKEN } from '../../scripts/testing/service';
+import { exchange } from '../../scripts/testing/wire';
 import { createServer } from 'node:http';
 
 /**
- * Compares this server with the libraries wired as in their READMEs, which shows the purpose of src/contract/. If a new
+ * Compares this server with the libraries wired as in their READMEs, which shows the purpose of packages/server/src/contract/. If a new
  * version of a library fixes one of these defects, the test fails, and the workaround can be removed.
  */
 function plainApp(): Express {

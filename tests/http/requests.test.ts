@@ -1,9 +1,9 @@
 import request from 'supertest';
 import { createHandlers } from '../../src/handlers';
 import { openMemoryStore } from '../../src/storage/memory';
-import { EXAMPLE } from '../support/client';
-import { AUTHORIZED, buildApp, inMemory, listening } from '../support/service';
-import { exchange } from '../support/wire';
+import { EXAMPLE } from '../../scripts/testing/client';
+import { AUTHORIZED, buildApp, inMemory, listening } from '../../scripts/testing/service';
+import { exchange } from '../../scripts/testing/wire';
 
 /** Compiled once for all requests. Each plant is created in a store of its own, so that no request depends on another. */
 const APP = buildApp({

@@ -1,0 +1,38 @@
+#!/usr/bin/env node
+// The program `contract-first`. It is written for the oldest Node, which must be able to say that it is too old.
+'use strict';
+var fs = require('fs');
+var path = require('path');
+
+var args = process.argv.slice(2);
+var source = path.join(__dirname, '../src/cli.ts');
+var isPackage = !fs.existsSync(source);
+// Nothing is linked yet in a checkout in which nothing is installed.
+var isNewEnough = require(isPackage ? 'contract-first-server/node-version' : '../../server/node-version.cjs');
+
+// How a person runs this program: the sources by node, the package by npx, which got it from the packages that are named.
+function typed() {
+  if (!isPackage) return ['node', path.relative('', __filename)].concat(args);
+  var named = (process.env.npm_config_package || '').split(/\s+/).filter(function (name) {
+    return name !== '' && !/^node(@|$)/.test(name);
+  });
+  if (named.length === 0 && /[\\/]_npx[\\/]/.test(__dirname)) named = ['contract-first'];
+  var options = named.map(function (name) {
+    return ['-p', name];
+  });
+  return [].concat.apply([], options).concat('contract-first', args);
+}
+
+// `contract-first --node` is what an npm script begins with whose own program does not say that Node is too old.
+if (args[0] === '--node') isNewEnough();
+else if (isNewEnough(typed())) {
+  if (isPackage) require('../dist/cli.js');
+  else {
+    // The sources of this package, in whatever folder it is called.
+    var tsx = String(require('url').pathToFileURL(require.resolve('tsx')));
+    // Without the condition it would run what was last built of the other packages.
+    var command = ['--conditions=@contract-first/source', '--import', tsx, source].concat(args);
+    var options = { stdio: 'inherit' };
+    process.exitCode = require('child_process').spawnSync(process.execPath, command, options).status;
+  }
+}

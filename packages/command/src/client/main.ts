@@ -1,0 +1,82 @@
+/** `contract-first client [DOCUMENT]`: writes a typed client of a document. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { compileContract, OpenApiDocument } from 'contract-first-server/tools';
+import { InvalidContract } from 'contract-first-server';
+import { type Outcome, UsageError } from '../command';
+import { toMockable } from '../mock/document';
+import { publish } from '../document/publish/publish';
+import { located, readSource, SourceError } from '../document/source/source';
+import { clientOf, HEADER } from './client';
+
+interface Settings {
+  readonly out?: string;
+  readonly check?: boolean;
+  readonly 'allow-outside'?: boolean;
+}
+
+/** A document, and a line for each part that its client lacks. */
+interface Described {
+  readonly document: OpenApiDocument;
+  readonly notes: readonly string[];
+}
+
+/**
+ * @param file by default the document of the service in the current folder
+ * @throws {SourceError | UsageError}
+ */
+export async function writeClient(file: string | undefined, settings: Settings): Promise<Outcome> {
+  // Linters and formatters of a service leave generated/ alone.
+  const { out = file === undefined ? 'generated/client.ts' : 'client.ts', check = false } = settings;
+  const { document, notes } =
+    file === undefined ? await ownDocument() : documentAt(file, settings['allow-outside'] === true);
+  const { text, untyped, operations } = clientOf(document);
+  const lines = [...notes, ...untyped.map(({ pointer, message }) => `  untyped  #${pointer}: ${message}`)];
+  for (const line of lines) console.error(line);
+  const known = read(out);
+  if (known !== undefined && !known.startsWith(HEADER))
+    throw new UsageError(
+      `${out} is not a generated client and is not overwritten: write to another file with --out FILE`,
+    );
+  const isStale = known !== text;
+  if (isStale && !check) {
+    mkdirSync(path.dirname(out), { recursive: true });
+    writeFileSync(out, text);
+  }
+  const state = isStale ? (check ? 'is stale' : 'is written') : 'is up to date';
+  console.log(`${out} ${state}: ${operations} operation${operations === 1 ? '' : 's'}`);
+  return { status: isStale && check ? 1 : 0, json: { file: out, state, operations, notes: lines } };
+}
+
+async function ownDocument(): Promise<Described> {
+  return { document: new OpenApiDocument((await publish()).document), notes: [] };
+}
+
+/** What of a document can be served: a client of the rest could not be right. */
+function documentAt(file: string, allowOutside: boolean): Described {
+  const source = readSource(file, allowOutside);
+  try {
+    const { built, leftOut } = toMockable(source.document, (document) => {
+      const { remarks } = compileContract(document, {}, 'at first use');
+      return { built: document, remarks };
+    });
+    const notes = leftOut.map((sentence) => `  left out  ${sentence}`);
+    if (built) return { document: built, notes };
+    throw new SourceError([...notes, `${file} has no operation that can be called`].join('\n'));
+  } catch (error) {
+    if (error instanceof InvalidContract) throw new SourceError(located(source, error.findings));
+    throw error;
+  }
+}
+
+/** The text of a file; undefined if there is none. */
+function read(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return undefined;
+    if (code === 'EISDIR') throw new UsageError(`--out: ${file} is a folder; expected a file`);
+    throw error;
+  }
+}

@@ -1,0 +1,101 @@
+import { type RequestHandler, Router } from 'express';
+import {
+  type Answer,
+  createService,
+  type Extensions,
+  type JsonObject,
+  type Middleware,
+  type ServiceOptions,
+  stub,
+} from 'contract-first-server';
+import {
+  allowOrigins,
+  compileContract,
+  docsRouter,
+  HEADERS,
+  type OpenApiDocument,
+  PLAIN_ERRORS,
+  refusalOf,
+  RESERVED,
+  successOf,
+} from 'contract-first-server/tools';
+import { type OperationalKind } from 'contract-first-server/runtime';
+import { acceptTokens, credentialsFile } from './credentials';
+import { type Mockable, toMockable } from './document';
+
+export interface Mock extends Omit<Mockable<unknown>, 'built'> {
+  readonly service: RequestHandler;
+  /**
+   * The served operations, each with the status of its response; undefined if no conforming response was found. To read
+   * it is to search, which compiles the validator.
+   */
+  readonly operations: readonly { readonly title: string; readonly status: number | undefined }[];
+  /** The credentials of its schemes, as a CREDENTIALS file of `make contract`. */
+  readonly credentials: string;
+}
+
+type Options = Pick<ServiceOptions<OperationalKind>, 'bodyLimit' | 'maxRequests' | 'report'> & {
+  /** The accepted tokens. */
+  readonly tokens: readonly string[];
+  /** The origins whose pages may call the mock (CORS); any by default. */
+  readonly corsOrigins?: readonly string[] | '*';
+  readonly extensions: Extensions;
+};
+
+/**
+ * Creates a service from a document alone. It validates every request, and every response conforms to the document.
+ *
+ * @throws {InvalidContract} with every part that can neither be served nor removed
+ */
+export function createMock(given: JsonObject, options: Options): Mock {
+  const { built, ...account } = toMockable(given, (document) => build(document, options));
+  return { ...account, ...(built ?? { service: nothing, operations: [], credentials: '{}' }) };
+}
+
+const nothing: Middleware = (_request, _response, next) => {
+  next();
+};
+
+function build(document: OpenApiDocument, options: Options) {
+  const contract = compileContract(document, options.extensions, 'at first use');
+  const all = [...contract.served.values()];
+  const refusals = new Map<string, Answer | undefined>();
+  const service = createService({
+    document,
+    ...options.extensions,
+    stubs: true,
+    handlers: Object.fromEntries(
+      all.map(({ operation: { operationId } }) => [operationId, stub(operationId)]),
+    ),
+    strategies: acceptTokens(document, options.tokens),
+    toProblem: PLAIN_ERRORS.toProblem,
+    bodyLimit: options.bodyLimit,
+    maxRequests: options.maxRequests,
+    headers: HEADERS,
+    reserved: RESERVED,
+    report: options.report,
+    render(problem, operation) {
+      const plain = PLAIN_ERRORS.render(problem);
+      const served = all.find((one) => one.operation.operationId === operation?.operationId);
+      return (served && refusalOf(document, served, plain.status, problem, refusals)) ?? plain;
+    },
+  });
+  const titles = all.map((served) => ({
+    title: `${served.operation.method} ${served.operation.paths.join(', ')}`,
+    get status() {
+      return successOf(document, served)?.status;
+    },
+  }));
+  const router = Router()
+    .use(allowOrigins(options.corsOrigins ?? '*', document))
+    .use(service)
+    .use(RESERVED, docsRouter(document));
+  return {
+    built: {
+      service: router,
+      operations: titles,
+      credentials: credentialsFile(document, options.tokens),
+    },
+    remarks: contract.remarks,
+  };
+}

@@ -1,0 +1,85 @@
+/** What the user should know of a document: one sentence each. */
+import { isObject, jsonPath, type OpenApiDocument } from 'contract-first-server/tools';
+import { type Operation } from 'contract-first-server';
+import { says } from './error-body';
+import { type OtherBody, succeedsByDefault } from './errors';
+import type { Action } from './overlay';
+import { description, type Table } from './tables';
+
+/** @param actions those that lead to the document */
+export const notesOn = (
+  document: OpenApiDocument,
+  operations: readonly Operation[],
+  tables: readonly Table[],
+  actions: readonly Action[],
+  others: readonly OtherBody[],
+): string[] => [
+  ...successes(document, operations, actions),
+  ...conflicts(document, tables),
+  ...undecided(operations),
+  ...wordless(others),
+  ...leftOut(actions.filter(({ remove }) => remove)),
+];
+
+/** What stands for a success that the document does not have. */
+function successes(
+  document: OpenApiDocument,
+  operations: Iterable<Operation>,
+  actions: readonly Action[],
+): string[] {
+  const proposed = new Set(
+    actions.flatMap(({ target, update }) =>
+      isObject(update) && isObject(update['responses']) ? target : [],
+    ),
+  );
+  return [...operations].flatMap((operation) => {
+    const { operationId } = operation;
+    if (proposed.has(jsonPath(document, operation.pointer)))
+      return `${operationId} documents no success response: openapi/overlay.yaml proposes 204. Add the right 2XX response to the document or to the overlay`;
+    return succeedsByDefault(operation)
+      ? `${operationId} documents no success response except default, so its handler answers 200: openapi/overlay.yaml adds 4XX for errors`
+      : [];
+  });
+}
+
+/** Where the document does not say which status an invalid request has. */
+function undecided(operations: readonly Operation[]): string[] {
+  const [first, ...others] = operations.filter(
+    ({ responses }) => responses.has('400') && responses.has('422'),
+  );
+  const more = others.length > 0 ? ` and ${others.length} more` : '';
+  return first
+    ? [
+        `${first.operationId}${more}: 400 and 422 are documented, and invalid requests get 400. For 422, change invalidRequest in src/errors.ts`,
+      ]
+    : [];
+}
+
+/** Where no part of an error body is known to be for a sentence. */
+function wordless(others: readonly OtherBody[]): string[] {
+  const [first, ...more] = others.filter(({ shape }) => shape !== undefined && !says(shape));
+  if (!first) return [];
+  const named = `the ${first.status} of ${first.operationId}${more.length > 0 ? ` (and of ${more.length} more)` : ''}`;
+  return [`${named} has no property for the error message: add \`message\` in OTHERS of src/errors.ts`];
+}
+
+/** One line for each reason. */
+function leftOut(removed: readonly Action[]): string[] {
+  const reasons = new Map<string, string[]>();
+  for (const { target, description = '' } of removed)
+    reasons.set(description, [...(reasons.get(description) ?? []), target]);
+  return [...reasons].map(([reason, [first = '', ...others]]) => {
+    const more = others.length > 0 ? `, and ${others.length} more` : '';
+    return `${reason} (${first}${more})`;
+  });
+}
+
+/** A sentence for each 409 of which the document does not tell what two objects may not share. */
+function conflicts(document: OpenApiDocument, tables: readonly Table[]): string[] {
+  return tables.flatMap(({ stored, unique, source, file }) => {
+    const { create } = stored ?? {};
+    if (!create?.responses.has('409') || unique || source === 'given') return [];
+    const said = description(document, create, '409');
+    return `${create.operationId} documents 409${said === '' ? '' : ` (${said})`}: no column in src/storage/${file}.ts is unique(). Write there, or in its handler, when it responds with 409`;
+  });
+}

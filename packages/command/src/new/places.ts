@@ -1,0 +1,204 @@
+/** What stands in the places of packages/command/layout/ for one document. */
+import { quoted } from '../generate/handler-names';
+import type { Stores } from './stores';
+import { codeOf, propertyName } from './code';
+import { numberPlace, recognizable, says } from './error-body';
+import type { ErrorBody, OtherBody, OwnKind } from './errors';
+import { type Project, projectPlaces } from './project-places';
+import { fill, type Places, withoutUnusedImports } from './fill';
+import { layoutFiles, readLayout, UNDOTTED } from './layout-files';
+import { openerOf, partOf, type Table } from './tables';
+import type { Sequence, StoredExample, Todo } from './tests';
+import { columnsCode, credentialsCode, type Users } from './user-code';
+
+/** What a document decides about its service. */
+export interface Decided extends Project {
+  readonly stores: Stores;
+  readonly kinds: readonly OwnKind[];
+  readonly usual: ErrorBody;
+  /** The TypeScript type of the usual error body. */
+  readonly errorType: string;
+  readonly others: readonly OtherBody[];
+  readonly examples: readonly StoredExample[];
+  readonly sequences: readonly Sequence[];
+  readonly todo: readonly Todo[];
+  /** The operations that document 404. */
+  readonly absent: readonly string[];
+}
+
+/**
+ * The files of a service, but those of openapi/.
+ *
+ * @throws {Error} if a file of the layout lacks a place, or has one that nothing is put into
+ */
+export function filledLayout(decided: Decided): Record<string, string> {
+  const { kebab, pascal, snake, title } = decided.names;
+  const names = { 'bike-shed': kebab, BikeShed: pascal, bike_shed: snake, 'Bike Shed': title };
+  const places: Readonly<Record<string, Places>> = { ...projectPlaces(decided), ...sourcePlaces(decided) };
+  const isOwn = (file: string) =>
+    file !== 'openapi/overlay.yaml' && (decided.users !== undefined || file !== USERS);
+  const files = layoutFiles().filter(isOwn);
+  const unknown = Object.keys(places).filter((file) => !files.includes(file));
+  if (unknown.length > 0) throw new Error(`the layout has no file ${unknown.join(', ')}`);
+  return Object.fromEntries(
+    files.map((file) => {
+      const text = fill(file, readLayout(file), places[file] ?? {}, names);
+      const own = UNDOTTED.includes(file) ? `.${file}` : fill(file, file, {}, names);
+      return [own, file.endsWith('.ts') ? withoutUnusedImports(text) : text];
+    }),
+  );
+}
+
+/** The environment of a service that sends, in its contract tests: no line of the log for each request that leaves. */
+const SENDING =
+  "  LOG_LEVEL: 'silent',\n  WEBHOOK_RETRY_TIME: '0',\n  WEBHOOK_SECRETS: `whsec_${'0'.repeat(32)}`,\n";
+/** Only a service with users has it. */
+const USERS = 'src/storage/users.ts';
+/** The verifier of the layout. */
+const VERIFIER = "bearerTokens({ secrets: 'API_TOKENS', issuer: 'AUTH' })";
+
+const strategyCode = ({ prefix }: Users): string =>
+  `({ tokens }: Dependencies) => signedTokenStrategy(tokens${prefix === undefined ? '' : `, { prefix: ${quoted(prefix)} }`})`;
+
+function sourcePlaces(decided: Decided): Record<string, Places> {
+  const { names, schemes, users, stores, kinds, usual, errorType, others, examples } = decided;
+  const { tables, written } = stores;
+  const number = numberPlace(usual.shape);
+  const refuses = (status: number) =>
+    written.filter(({ code }) => code.includes(`return { status: ${status}`));
+  const operationsWith = (status: number) => [
+    ...new Set([
+      ...(status === 404 ? decided.absent : []),
+      ...refuses(status).map(({ operation }) => operation.operationId),
+    ]),
+  ];
+  const members = others.length === 0 ? recognizable(usual.shape) : '';
+  const first = tables[0]?.variable ?? 'users';
+  const lines = (line: (table: Table) => string) => tables.map((table) => `${line(table)}\n`).join('');
+  /** The examples and their store, in a program that imports src/ from `source`. */
+  const examplePlaces = (source: string, store: string): Places => ({
+    '#imports': examples
+      .map(({ table }) => `import type { New${table.typeName} } from '${source}/storage/${table.file}';\n`)
+      .join(''),
+    '#examples': examples.length > 0,
+    '#typed': examples.map(({ table }) => `readonly ${table.name}: New${table.typeName};\n`).join(''),
+    '#stored': examples
+      .map(({ table: { name } }) => `await ${store}.${name}.add(examples.${name});\n`)
+      .join(''),
+  });
+  return {
+    'src/auth.ts': {
+      '{ bearerTokens,': `{ ${[...new Set(schemes.map(({ verifier }) => `${verifier}, `))].sort().join('')}${users ? 'signedTokenStrategy, ' : ''}`,
+      '#schemes': [
+        ...schemes.map(({ name, verifier, secrets, issuer }) => ({
+          keeper: propertyName(name),
+          [VERIFIER]: `${verifier}({ secrets: '${secrets}'${issuer === undefined ? '' : `, issuer: '${issuer}'`} })`,
+        })),
+        ...(users ? [{ keeper: propertyName(users.scheme), [VERIFIER]: strategyCode(users) }] : []),
+      ],
+    },
+    'src/config.ts': { '#users': users !== undefined, '#senders': decided.senders },
+    'src/dependencies.ts': { '#users': users !== undefined, '#senders': decided.senders },
+    'src/errors.ts': {
+      '{ components }': `{ ${errorType.startsWith('components[') ? 'components' : 'operations'} }`,
+      "components['schemas']['Problem']": errorType,
+      "'application/problem+json'": quoted(usual.mediaType ?? ''),
+      "OwnKind = 'noSuchResource' | 'conflict'": `OwnKind = ${kinds.map(({ kind }) => quoted(kind)).join(' | ') || 'never'}`,
+      '#kinds': kinds
+        .map(({ kind, status, number }) => `${kind}: { status: ${status}, number: ${number} },\n`)
+        .join(''),
+      ', status = ERRORS[kind].status': says(usual.shape, STATUS) ? ', status = ERRORS[kind].status' : '',
+      'errorBody(kind, message, status)': `errorBody(kind, message${says(usual.shape, STATUS) ? ', status' : ''})`,
+      '#body': `return ${codeOf(usual.shape)};\n`,
+      '#others': others.length > 0,
+      '#other': others.map(({ operationId, status, ...other }) => ({
+        "'printLabel 404'": quoted(`${operationId} ${status}`),
+        "(_, message) => ({ contentType: 'text/plain', body: message })": otherCode(other),
+      })),
+      "numberIn('code')":
+        number === undefined ? '() => undefined' : `numberIn(${number.map(quoted).join(', ')})`,
+    },
+    'src/handlers/index.ts': { '#handlers': false },
+    'src/bike-shed/bike-shed-store.ts': {
+      '#imports': `${lines((table) => `import type { ${partOf(table)} } from '../storage/${table.file}';`)}${users ? "import type { Users } from '../storage/users';\n" : ''}`,
+      '#members': `${lines((table) => `readonly ${table.name}: ${partOf(table)};`)}${users ? 'readonly users: Users;\n' : ''}`,
+    },
+    'src/storage/open.ts': {
+      "mark: 'Bike'": `mark: ${quoted(names.mark)}`,
+      'neighbors.color': `${first}.color`,
+      'insertInto(neighbors,': `insertInto(${first},`,
+      '#imports': `${lines((table) => `import { ${table.variable}, ${openerOf(table)} } from './${table.file}';`)}${users ? "import { users, usersIn } from './users';\n" : ''}`,
+      '#members': `${lines((table) => `${table.name}: ${openerOf(table)}(database),`)}${users ? 'users: usersIn(database),\n' : ''}`,
+      '#tables': `${lines(({ variable }) => `createTable(${variable}),`)}${users ? 'createTable(users),\n' : ''}`,
+    },
+    ...(users && { [USERS]: userPlaces(users) }),
+    'src/seed.ts': {
+      ...examplePlaces('.', 'store'),
+      '#stored':
+        examples
+          .map(
+            ({ table: { name } }) =>
+              `await unlessViolated(['unique'], store.${name}.add(examples.${name}));\n`,
+          )
+          .join('') || 'await store.ready(); // add to it what you like to find there\n',
+    },
+    'tests/contract/service.ts': {
+      ...examplePlaces('../../src', 'dependencies.store'),
+      '#members': members === '' ? '' : `body: ${members},\n`,
+      // The formatter breaks the line again if it is long.
+      'readConfig({\n': 'readConfig({ ',
+      "?? 'memory:',": `?? 'memory:',${users ? " TOKEN_SECRETS: 'of-the-contract-tests'," : ''}`,
+      [SENDING]: decided.senders ? SENDING : '',
+      '#users': users !== undefined,
+      '#usersStored': users?.stored ?? '',
+      '#usersCredentials': users ? credentialsCode(users) : '',
+      '#kinds': [
+        ...kinds.map(({ kind, status }) => ({
+          kind,
+          status: `${status}`,
+          operations: operationsWith(status),
+        })),
+        ...(users?.refusals['invalidRequest']
+          ? [{ kind: 'invalidRequest', status: 'ERRORS.invalidRequest.status', operations: [] }]
+          : []),
+      ]
+        .map(
+          ({ kind, status, operations }) =>
+            `${kind}: { status: ${status}, operations: ${codeOf([...new Set([...(users?.refusals[kind] ?? []), ...operations])])} },\n`,
+        )
+        .join(''),
+      '#scenarios': decided.sequences
+        .map(({ title, steps }) => `  { title: ${quoted(title)}, steps: [${steps.join(', ')}] },\n`)
+        .join(''),
+      '#waivers': decided.todo.map((each) => `  ${codeOf(each)},\n`).join(''),
+      "'/components/schemas/Problem'": quoted(usual.schema),
+    },
+  };
+}
+
+function userPlaces({ facts: { columns, isCounted }, name }: Users): Places {
+  const words = [...columns.values()].map(({ type }) => type);
+  return {
+    '  TEXT,\n}': `  ${[...new Set([...(isCounted ? ['IDENTITY'] : []), 'TEXT', ...words])].join(',\n  ')},\n}`,
+    '#columns': columnsCode({ columns, isCounted }),
+    email: name,
+    ...(isCounted && { 'TEXT.primaryKey()': 'IDENTITY', 'id: string': 'id: bigint' }),
+  };
+}
+
+/** The facts that are made of the status. */
+const STATUS = /^(status|title)/;
+
+/** The code of a row of OTHERS. */
+function otherCode({ mediaType = 'application/json', shape }: ErrorBody): string {
+  if (shape === undefined) return '() => ({})';
+  const code = `({ contentType: ${quoted(mediaType)}, body: ${codeOf(shape)} })`;
+  const uses = (name: string) => new RegExp(`\\b${name}\\b`).test(code);
+  const names = ['kind', 'message', 'status'];
+  const last = names.findLastIndex(uses);
+  const parameters = names
+    .slice(0, last + 1)
+    .map((name, i) => (uses(name) ? name : '_'.repeat(i + 1)))
+    .join(', ');
+  return `(${parameters}) => ${code}`;
+}

@@ -1,0 +1,41 @@
+import { join } from 'node:path';
+import { Database } from '../src/sqlite/engine';
+import { examineFiles, nameLog } from '../src/sqlite/log';
+import { keepFolder } from '../../../scripts/testing/folder';
+
+const folder = keepFolder();
+
+/** Opens a database in WAL mode, with a row, so that its log has begun. */
+function openLog(file: string): Database {
+  const db = new Database(file);
+  db.exec('PRAGMA journal_mode = WAL');
+  db.exec('CREATE TABLE IF NOT EXISTS things (id INTEGER PRIMARY KEY); INSERT INTO things DEFAULT VALUES');
+  return db;
+}
+
+/** Runs something before a connection checkpoints, as another process may. */
+function beforeCheckpoint(db: Database, action: () => void): Database {
+  const exec = db.exec.bind(db);
+  return Object.assign(db, {
+    exec(text: string) {
+      if (text.startsWith('PRAGMA wal_checkpoint')) action();
+      exec(text);
+    },
+  });
+}
+
+test('two processes that name a log at the same time leave one that belongs to its file', () => {
+  const file = join(folder, 'plants.db');
+  const other = openLog(file);
+  const one = beforeCheckpoint(openLog(file), () => {
+    nameLog(other, 1);
+  });
+  nameLog(one, 1);
+  one.exec('INSERT INTO things DEFAULT VALUES');
+
+  expect(examineFiles(file)).toBe('unsure'); // the log has begun anew, and its first page is not in it yet
+  nameLog(other, 1); // as after the next commit
+  expect(examineFiles(file)).toBe('logged');
+  one.close();
+  other.close();
+});

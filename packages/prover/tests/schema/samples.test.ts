@@ -1,0 +1,75 @@
+import * as fc from 'fast-check';
+import type { Schemas } from '../../src/document/direction';
+import type { JsonObject } from '../../src/json/tree';
+import { print, type Value } from '../../src/json/value';
+import { createOracle } from '../../src/schema/oracle';
+import { samples } from '../../src/schema/samples';
+import { ANY_CHARACTER } from '../../src/schema/strings';
+
+const requests = (json: JsonObject): Schemas => ({ json, direction: 'request' });
+
+const sample = (schema: JsonObject, mode: 'required' | 'all' | 'any'): Value[] => {
+  const schemas = requests({ schema });
+  return samples(schemas, createOracle(schemas), '/schema', mode, 20);
+};
+
+describe('samples', () => {
+  test.each<[string, JsonObject]>([
+    ['lengths', { type: 'string', minLength: 3, maxLength: 3 }],
+    ['enums', { enum: ['a', 1, null] }],
+    [
+      'tuples',
+      { type: 'array', prefixItems: [{ type: 'string' }, { type: 'null' }], items: false, minItems: 2 },
+    ],
+    ['sets', { type: 'array', items: { type: 'integer' }, uniqueItems: true, minItems: 2 }],
+    [
+      'allOf',
+      {
+        allOf: [
+          { required: ['a'], properties: { a: { type: 'string' } } },
+          { properties: { a: { maxLength: 2 } } },
+        ],
+      },
+    ],
+  ])('are valid for a schema with %s, in every mode', (_, schema) => {
+    expect(sample(schema, 'required').length).toBeGreaterThan(0);
+    expect(sample(schema, 'all').length).toBeGreaterThan(0);
+    expect(sample(schema, 'any').length).toBeGreaterThan(0);
+  });
+
+  test.each<[string, JsonObject]>([
+    ['alone', {}],
+    ['between bounds', { minimum: 0.1, maximum: 0.2 }],
+    ['on a small interval', { exclusiveMinimum: 0, maximum: 1e-40 }],
+  ])('of the format float are floats: %s', (_, bounds) => {
+    const found = sample({ type: 'number', format: 'float', ...bounds }, 'any').map((value) =>
+      Number(print(value)),
+    );
+    expect(found.length).toBeGreaterThan(0);
+    expect(found.filter((number) => Math.fround(number) !== number)).toEqual([]);
+  });
+
+  test('have the members of a schema in one place, where tuples lead to it from many', () => {
+    const tupleOf = (name: string) => {
+      const prefixItems = Array<JsonObject>(30).fill({ $ref: `#/schema/$defs/${name}` });
+      return { type: 'object', properties: { tuple: { type: 'array', minItems: 30, prefixItems } } };
+    };
+    const leaf = { type: 'object', properties: { leaf: { const: 1 } } };
+    const found = sample({ ...tupleOf('Inner'), $defs: { Inner: tupleOf('Leaf'), Leaf: leaf } }, 'all');
+    for (const value of found) expect(print(value).match(/leaf/g)?.length).toBeLessThanOrEqual(30);
+  });
+
+  test('are the same on every run', () => {
+    const schema: JsonObject = {
+      type: 'object',
+      properties: { a: { type: 'string' }, b: { type: 'number' } },
+    };
+    expect(sample(schema, 'any').map(print)).toEqual(sample(schema, 'any').map(print));
+  });
+});
+
+test('strings of any character are those of fast-check', () => {
+  const texts = (unit: 'binary' | fc.Arbitrary<string>) =>
+    fc.sample(fc.string({ unit, maxLength: 20 }), { numRuns: 500, seed: 1 });
+  expect(texts(ANY_CHARACTER)).toEqual(texts('binary'));
+});

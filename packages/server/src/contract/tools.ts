@@ -1,0 +1,46 @@
+/** What our own tools read documents with, as the server reads them. No promise of the package. */
+export { branded } from './brand';
+export { Codecs } from './codecs/registry';
+export { styleOf } from './codecs/form';
+export { ruleOf as partRule } from './codecs/multipart-part';
+export { compileContract, NOTHING_SERVED } from './compile';
+export { REJECTED } from './exchange/possible';
+export { Contract, type ServedOperation } from './exchange/served-operation';
+export { UNKNOWN } from './document/accounting';
+export { OperationIndex, titleOf } from './document/path-items';
+export { joinPointer, isObject, members, OpenApiDocument } from './document/document';
+export { lastStep } from './document/json-pointer';
+export { fragmentOf } from './document/references';
+export { APPLICATORS, certain, type Relation } from './document/subschemas';
+export { METHODS, operationPlaces } from './document/path-items';
+export { isLargeInteger, numberLiterals, writeDocument } from './document/text';
+export { type Lengths, textsMatching } from './pattern/texts';
+export { versionFinding } from './document/openapi-schema';
+export { walk, type Walked, keywordAt } from './document/walk';
+export { type Support, type Kind, OBJECTS, type Version, versionOf } from './document/keywords';
+export { REFUSED, undocumentedFinding, undocumentedRefusals } from './exchange/own-refusals';
+export { refusalActions } from './exchange/refusal-overlay';
+export { jsonPath, type OverlayAction } from './operations/overlay';
+export { UndocumentedResponse } from './exchange/response';
+export { essenceOf, isJson, type MediaType, type MediaTypeObject, parseMediaType } from './http/media-type';
+export { equalDecimals, parseDecimal } from './json/decimal';
+export { exactNumber, type Holder, MalformedJson, parseJson } from './json/parse';
+export { canonicalJson, stringifyJson } from './json/stringify';
+export { examplesOf } from './samples/example-request';
+export {
+  camelCase,
+  documentedKey,
+  type Parameter,
+  readOperations,
+  type ResponseObject,
+} from './operations/operations';
+export { readSentOperations } from './operations/sent';
+export { unicodePattern } from './pattern/legacy';
+export { compilePattern } from './pattern/pattern';
+export { Discriminators } from './document/discriminator';
+export { type Direction, OneWay, type OneWayKeyword } from './schema/one-way';
+export { isInt64 } from './schema/exact-comparison';
+export { SchemaSet } from './schema/schema-set';
+export { refusalOf, successOf } from './samples/answers';
+export { samples } from './samples/sample';
+export { type Bound, isTighter, type SchemaView, viewSchemas } from './schema/schema-view';

@@ -1,0 +1,125 @@
+import express, { type Express } from 'express';
+import {
+  compileContract,
+  type OpenApiDocument,
+  undocumentedFinding,
+  undocumentedRefusals,
+} from '../contract/tools';
+import {
+  createService,
+  type Extensions,
+  faultToStderr,
+  type Finding,
+  type Headers,
+  type Hooks,
+  InvalidContract,
+  type JsonObject,
+  safely,
+  type ServiceOptions,
+} from '../contract';
+import { InvalidValue } from 'contract-first-database';
+import { allowOrigins } from './cors';
+import { docsRouter } from './docs';
+import { type Errors, type OperationalKind, refusalOf } from './errors';
+import { endOfRoutes, operationalRoutes, type Probed, withHeaders } from './probes';
+import { createTraces } from './traces';
+
+/** The options of a service that the runtime fills in. The others are handed on. */
+type FilledIn =
+  'document' | 'toProblem' | 'render' | 'onlyDocumented' | 'stubs' | 'reserved' | 'headers' | 'requestIdOf';
+
+/** All that is outside of a service: its configuration, credentials, logs and metrics. `runService` creates it. */
+export interface RuntimeOptions<Own extends string = never>
+  extends Omit<ServiceOptions<OperationalKind | Own>, FilledIn | keyof Application>, Probed {
+  /** The published contract, generated/openapi.json: as JSON, or as it was read. */
+  readonly document: JsonObject | OpenApiDocument;
+  /** True: every operation must have a handler, and no handler may be a stub. */
+  readonly production: boolean;
+  /** Origins whose pages may call the service (CORS). Empty: none. */
+  readonly corsOrigins: readonly string[];
+  /** Limits the requests of each client. Default: no limit. */
+  readonly rateLimit?:
+    Pick<ServiceOptions<OperationalKind>, 'afterAuthentication' | 'ownProblems'> | undefined;
+  /** Whether this application serves probes and metrics. False: a separate application does. Default: true. */
+  readonly operational?: boolean;
+}
+
+/** The policies and observers of a service. */
+export type OwnHooks<Own extends string = never> = Hooks<OperationalKind | Own>;
+
+/** A service: what its team writes. */
+export interface Application<Own extends string = never>
+  extends Extensions, OwnHooks<Own>, Pick<ServiceOptions<Own>, 'handlers' | 'ownProblems'> {
+  readonly errors: Errors<Own>;
+}
+
+/** The path prefix that is reserved for the operation of the server. The contract cannot use it. */
+export const RESERVED = '/-/';
+
+/** Headers of every response: no content sniffing, no caching. */
+export const HEADERS: Headers = { 'X-Content-Type-Options': 'nosniff', 'Cache-Control': 'no-store' };
+
+/** What is done where operations do not document refusals that can happen to them. */
+type Undocumented = (finding: Finding) => void;
+
+const refuseToStart: Undocumented = (finding) => {
+  throw new InvalidContract([finding]);
+};
+
+/**
+ * Creates the application. The order of the calls is the order in which a request passes them.
+ *
+ * @param undocumented may let it start all the same; a refusal that is not documented is then sent as `errors` renders it
+ * @throws {InvalidContract} if the document is invalid, a handler or strategy that it needs is missing, or an operation lacks
+ *   a refusal that can happen to it. The message has the actions of an overlay that document it.
+ */
+export function createApp<Own extends string = never>(
+  { errors, ...application }: Application<Own>,
+  { document, production, corsOrigins, rateLimit, operational = true, ...runtime }: RuntimeOptions<Own>,
+  undocumented = refuseToStart,
+): Express {
+  const fault = safely(runtime.reportFault ?? faultToStderr);
+  const traces = createTraces(RESERVED);
+  // First, because it proves that the document can be served.
+  const contract = compileContract(document, application);
+  const lacking = undocumentedRefusals(contract.served.values(), errors.render, rateLimit?.ownProblems);
+  const finding = undocumentedFinding(contract.document, [...contract.served.values()], lacking);
+  if (finding) undocumented(finding);
+  const service = createService<OperationalKind | Own>({
+    ...application,
+    ...runtime,
+    document: contract.document,
+    toProblem: (error, received, operation) =>
+      errors.toProblem(
+        error instanceof InvalidValue && received ? (refusalOf(error, received, operation) ?? error) : error,
+      ),
+    onlyDocumented: undocumented === refuseToStart,
+    render: errors.render,
+    stubs: !production,
+    reserved: RESERVED,
+    headers: HEADERS,
+    streams: { ...runtime.streams, stopping: runtime.stopping },
+    reportFault: fault,
+    ownProblems: [...(rateLimit?.ownProblems ?? []), ...(application.ownProblems ?? [])],
+    afterAuthentication: [rateLimit?.afterAuthentication ?? [], application.afterAuthentication ?? []].flat(),
+    afterResponse: [traces?.afterResponse ?? [], application.afterResponse ?? []].flat(),
+  });
+  const app = express().disable('x-powered-by').disable('etag');
+  if (corsOrigins.length > 0) app.use(allowOrigins(corsOrigins, contract.document));
+  app.use(traces ? traces.around(service) : service);
+  app.use(RESERVED, docsRouter(contract.document));
+  app.use(withHeaders(HEADERS));
+  if (operational) app.use(operationalRoutes(runtime));
+  return app.use(...endOfRoutes(errors, HEADERS, fault));
+}
+
+/** Probes and metrics alone, for a listener that clients cannot reach and therefore cannot overload. */
+export function createOperationalApp<Own extends string = never>(
+  errors: Pick<Errors<Own>, 'toProblem' | 'render'>,
+  runtime: Pick<RuntimeOptions, keyof Probed | 'reportFault'>,
+): Express {
+  const fault = safely(runtime.reportFault ?? faultToStderr);
+  const app = express().disable('x-powered-by').disable('etag');
+  app.use(withHeaders(HEADERS), operationalRoutes(runtime));
+  return app.use(...endOfRoutes(errors, HEADERS, fault));
+}

@@ -1,0 +1,67 @@
+/**
+ * The public API of the service runtime. Code outside this folder imports this file and no other file of it.
+ */
+
+import './loading';
+
+// For main.ts, app.ts and config.ts of a service.
+export { type Application, createApp, type OwnHooks, type RuntimeOptions } from './app';
+export type { RuntimeOptions as Surroundings } from './app'; // the name of 2.0.0
+export {
+  InvalidConfig,
+  readDatabaseUrl,
+  readEnvironment,
+  readServerConfig,
+  type ServerConfig,
+  Variables,
+} from './config';
+export { runService, type ServiceParts } from './run';
+
+// For seed.ts of a service.
+export { runSeed } from './job';
+
+// For dependencies.ts of a service.
+export { createLog } from './log';
+export { openInOrder } from './dependencies';
+
+// For auth.ts of a service, and its configuration.
+export type { Client } from './secrets';
+export {
+  apiKeys,
+  basicUsers,
+  bearerTokens,
+  type CredentialsConfig,
+  type PrincipalsOf,
+  readCredentials,
+  type Verifier,
+  type Verifiers,
+  type VerifiersFor,
+} from './credentials';
+
+// For services whose users log in.
+export { hashPassword, verifyPassword } from './passwords';
+export {
+  readSignedTokens,
+  type SignedTokens,
+  signedTokens,
+  type SignedTokensConfig,
+  signedTokenStrategy,
+} from './signed-tokens';
+
+// For services that send webhooks and callbacks.
+export { readSenders, type SendersConfig } from './sender-config';
+export { type Delivery, openSenders, type SendOptions, type Senders, type SentMessage } from './senders';
+
+// For errors.ts of a service.
+export {
+  type ErrorCode,
+  ERRORS,
+  type Errors,
+  type ErrorTable,
+  type KindOf,
+  numberIn,
+  numberInError,
+  type OperationalKind,
+  statusIn,
+  toProblemIn,
+} from './errors';

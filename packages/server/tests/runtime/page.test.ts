@@ -1,0 +1,152 @@
+import { join } from 'node:path';
+import { runInThisContext } from 'node:vm';
+import type { JsonObject } from 'contract-first-server';
+// The scripts are no modules of Jest: by this, `make faults` knows that this suite sees them.
+import '../../src/runtime/docs';
+
+// What the scripts of the documentation page do without a browser. The suites *.browser.ts show the page itself.
+
+/** The globals of Node, outside of the sandbox of Jest, which loads no ES modules. */
+const page = runInThisContext('globalThis') as typeof globalThis & Record<string, unknown>;
+const load = page.process
+  .getBuiltinModule('module')
+  .createRequire(join(__dirname, '../../src/runtime/page/main.mjs'));
+
+beforeAll(() => {
+  Object.assign(page, BROWSER);
+});
+afterAll(() => {
+  for (const name of Object.keys(BROWSER)) Reflect.deleteProperty(page, name);
+});
+
+/** A control of Swagger UI, by what selectors find around it and inside of that. */
+interface Control {
+  readonly around: Readonly<Record<string, { readonly dataset?: object; readonly querySelector?: object }>>;
+  readonly more?: object;
+}
+let controls: object[] = [];
+
+/** What the scripts ask of a browser. */
+const BROWSER = {
+  location: { href: 'http://localhost/prefix/-/docs' },
+  matchMedia: () => ({}),
+  document: {
+    querySelectorAll: (selector: string) => (selector.startsWith('select') ? controls : []),
+    querySelector: () => null,
+  },
+  requestAnimationFrame: (work: () => void) => {
+    work();
+  },
+  MutationObserver: class {
+    constructor(readonly changed: () => void) {}
+    observe() {
+      this.changed();
+    }
+  },
+};
+
+interface Asked {
+  readonly pathName: string;
+  readonly method: string;
+  readonly userFetch?: (url: string, request: object) => Promise<Response>;
+}
+
+interface StreamsPlugin {
+  readonly afterLoad: (this: { fn: { execute(asked: Asked): Promise<unknown> } }, system: object) => void;
+  readonly wrapComponents: {
+    readonly liveResponse: (
+      Original: string,
+      system: object,
+    ) => (props: { path: string; method: string }) => unknown;
+  };
+}
+
+describe('the servers of the page', () => {
+  const serversOf = (...urls: string[]) => {
+    const { prepareContract } = load('./contract.mjs') as {
+      readonly prepareContract: (contract: JsonObject) => void;
+    };
+    const contract = { servers: urls.map((url) => ({ url })) };
+    prepareContract(contract);
+    return contract.servers.map(({ url }) => url);
+  };
+
+  it.each(['/v1', './v1', '../v1', '/v1?a=b', 'v1#c'])('a server %j is below the page', (url) => {
+    expect(serversOf(url)).toEqual(['http://localhost/prefix/v1']);
+  });
+
+  it('a server elsewhere follows this server with its path', () => {
+    const elsewhere = 'https://a.example/v1';
+    expect(serversOf(elsewhere)).toEqual(['http://localhost/prefix/v1', elsewhere]);
+  });
+});
+
+describe('the response of an operation', () => {
+  const element = (type: string, _: object, ...children: unknown[]) =>
+    type === 'Original' ? [type] : children.flat().filter(Boolean);
+
+  /** What the page shows after it has executed an operation with this URL. */
+  const shownFor = async (method: string, url?: string) => {
+    const { streamsPlugin } = load('./streams.mjs') as {
+      streamsPlugin: StreamsPlugin;
+    };
+    const asked = { pathName: '/things', method };
+    const fn = {
+      execute: ({ userFetch }: Asked): Promise<unknown> => Promise.resolve(userFetch?.(url ?? '', {})),
+    };
+    streamsPlugin.afterLoad.call({ fn }, { specActions: { setResponse: () => undefined } });
+    if (url !== undefined) await fn.execute(asked);
+    const Live = streamsPlugin.wrapComponents.liveResponse('Original', { React: { createElement: element } });
+    return Live({ path: asked.pathName, method });
+  };
+
+  it.each([
+    ['data: 1\n\n', '1 item; the stream has ended'],
+    [': a comment\n\ndata: 1\n\ndata: 2\n\n', '2 items; the stream has ended'],
+    ['data: 1\n\ndata: 2', '2 items; the stream has ended'],
+    ['', '0 items; the stream has ended'],
+  ])('the stream %j: %s', async (text, state) => {
+    const url = `data:text/event-stream,${encodeURIComponent(text)}`;
+    expect(await shownFor('get', url)).toEqual([state, ' ', 'Original']);
+  });
+
+  it('an operation that was not executed has nothing of a stream', async () => {
+    expect(await shownFor('delete')).toEqual(['Original']);
+  });
+});
+
+describe('a control without a name is named', () => {
+  const scheme = {
+    querySelector: (selector: string) => (selector === 'h4 code' ? { textContent: 'token' } : null),
+  };
+  test.each<[name: string, control: Control]>([
+    [
+      'limit (query)',
+      { around: { '[data-param-name]': { dataset: { paramName: 'limit', paramIn: 'query' } } } },
+    ],
+    [
+      'title',
+      { around: { '[data-property-name]': { dataset: { propertyName: 'title' } }, '.body-param': {} } },
+    ],
+    ['Request body', { around: { '.body-param': {} } }],
+    ['Server', { around: { '.servers': {} } }],
+    ['Server variable port', { around: { '.servers': {} }, more: { dataset: { variable: 'port' } } }],
+    ['token', { around: { '.auth-container': scheme } }],
+    ['Examples', { around: {} }],
+  ])('%s', (name, { around, more }) => {
+    const names: string[] = [];
+    const control = {
+      dataset: {},
+      hasAttribute: () => false,
+      closest: (selector: string) => around[selector] ?? null,
+      setAttribute: (attribute: string, value: string) => names.push(`${attribute}: ${value}`),
+      ...more,
+    };
+    controls = [control];
+    const { watchControls } = load('./look.mjs') as {
+      readonly watchControls: (node: object) => void;
+    };
+    watchControls({});
+    expect(names).toEqual([`aria-label: ${name}`]);
+  });
+});

@@ -1,0 +1,178 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { ownFolder } from '../testing/folder';
+import { installBeside, layOut, TARBALL } from '../testing/package';
+import { runProgram } from '../program';
+
+/*
+ * Installs the package of `make pack` from the registry as strangers do: by each package manager, alone and in a service. Nothing
+ * but the package and TypeScript is installed, and all declarations are checked, with the newest types of Node. What publishers
+ * check before they publish is first.
+ */
+
+const ROOT = join(__dirname, '../..');
+const TYPESCRIPT = 'typescript@5.9.3';
+const NATIVE = 'typescript-7@npm:typescript@7.0.2';
+const TOOLS = {
+  publint: '0.3.25',
+  '@arethetypeswrong/cli': '0.18.5',
+  pnpm: '12.21.0',
+  '@yarnpkg/cli-dist': '4.18.1',
+  yarn: '1.22.22',
+};
+const HOME = join(ROOT, '.cache/consumers');
+const bin = (name: string) => join(HOME, 'node_modules/.bin', name);
+const yarn4 = [process.execPath, join(HOME, 'node_modules/@yarnpkg/cli-dist/bin/yarn.js')];
+const yarn1 = [process.execPath, join(HOME, 'node_modules/yarn/bin/yarn.js')];
+
+const home = ownFolder();
+const CACHE = join(home, 'cache');
+
+interface Manager {
+  readonly add: readonly string[];
+  readonly install: readonly string[];
+  /** Runs a program of a package. */
+  readonly exec: readonly string[];
+  readonly files?: Readonly<Record<string, string>>;
+  /** Plug and Play: packages of others do not say whose types they name, and no tool of a service finds its packages. */
+  readonly isLax?: boolean;
+}
+
+const NPM: Manager = {
+  add: ['npm', 'install', '--no-audit'],
+  install: ['npm', 'install', '--no-audit'],
+  exec: ['npx'],
+};
+const MANAGERS: Readonly<Record<string, Manager>> = {
+  npm: NPM,
+  pnpm: { add: [bin('pnpm'), 'add'], install: [bin('pnpm'), 'install'], exec: [bin('pnpm'), 'exec'] },
+  'Yarn 4': {
+    add: [...yarn4, 'add'],
+    install: [...yarn4, 'install', '--no-immutable'],
+    exec: [...yarn4, 'run', '-T'],
+    files: { '.yarnrc.yml': 'nodeLinker: node-modules\n', 'yarn.lock': '' },
+  },
+  'Yarn 4, Plug and Play': {
+    add: [...yarn4, 'add'],
+    install: [],
+    exec: [...yarn4, 'run', '-T'],
+    files: { 'yarn.lock': '' },
+    isLax: true,
+  },
+  'Yarn 1': {
+    // Its cache knows a file by its name: another build of the same version would be the old one.
+    add: [...yarn1, 'add', '--cache-folder', CACHE],
+    install: [...yarn1, 'install', '--cache-folder', CACHE],
+    exec: [...yarn1, 'run', '--silent'],
+  },
+};
+
+const ENTRIES = ['', '/database', '/runtime', '/testing'].map((entry) => `contract-first-server${entry}`);
+const RESOLUTIONS = [
+  ['node16', 'node16'],
+  ['nodenext', 'nodenext'],
+  ['preserve', 'bundler'],
+] as const;
+
+/** @throws {Error} with its output if the command fails */
+function run(folder: string, [program = '', ...args]: readonly string[]): string {
+  const env = { ...process.env, CI: '1', YARN_ENABLE_TELEMETRY: '0', AGAIN: '1' };
+  const { status, stdout, stderr, error } = spawnSync(program, args, { cwd: folder, encoding: 'utf8', env });
+  if (status === 0) return stdout;
+  throw new Error(`${[program, ...args].join(' ')} in ${folder}: ${error?.message ?? `${stdout}${stderr}`}`);
+}
+
+function write(folder: string, files: Readonly<Record<string, string>>): void {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+}
+
+/** A program that has nothing but the package. */
+function tryAlone(folder: string, { add, exec, files = {}, isLax = false }: Manager): string {
+  const exported = ENTRIES.map((name, i) => `export * as entry${i} from '${name}';\n`).join('');
+  const loaded = ENTRIES.map((name) => `'${name}'`).join(', ');
+  write(folder, {
+    ...files,
+    'package.json': '{ "name": "consumer", "private": true }',
+    'all.cts': exported,
+    'all.mts': exported,
+    'load.cjs': `for (const name of [${loaded}]) require(name);`,
+    'load.mjs': `for (const name of [${loaded}]) await import(name);`,
+  });
+  run(folder, [...add, `contract-first-server@file:${TARBALL}`, TYPESCRIPT]);
+  for (const [module, moduleResolution] of RESOLUTIONS) {
+    const compilerOptions = {
+      target: 'es2024',
+      module,
+      moduleResolution,
+      types: [],
+      strict: true,
+      noEmit: true,
+    };
+    write(folder, { 'tsconfig.json': JSON.stringify({ compilerOptions, include: ['all.*'] }) });
+    run(folder, [...exec, 'tsc', '--skipLibCheck', String(isLax)]);
+  }
+  for (const file of ['load.cjs', 'load.mjs']) run(folder, [...(isLax ? yarn4 : []), 'node', file]);
+  return run(folder, [...exec, 'contract-first', '--version']).trim();
+}
+
+/** A service that the manager installs, checks and tests; and checks by TypeScript 7. */
+function tryService(folder: string, service: string, { add, install, exec, files = {} }: Manager): void {
+  // What git has.
+  cpSync(service, folder, {
+    recursive: true,
+    filter: (file) => !/\/(node_modules|\.cache|reports|dist|package-lock\.json)$/.test(file),
+  });
+  write(folder, files);
+  run(folder, install);
+  for (const command of ['check', 'test']) run(folder, [...exec, 'contract-first', command]);
+  run(folder, [...add, NATIVE]);
+  // A workspace has its packages at its root.
+  const tsc = [folder, join(folder, '../..')]
+    .map((at) => join(at, 'node_modules/typescript-7/bin/tsc'))
+    .find((file) => existsSync(file));
+  run(folder, [
+    process.execPath,
+    tsc ?? 'typescript-7',
+    '--noEmit',
+    '--incremental',
+    'false',
+    '--skipLibCheck',
+    'false',
+  ]);
+}
+
+/** @param only the names of package managers; all if there is none */
+function main(only: readonly string[]): Promise<void> {
+  const list = Object.entries(TOOLS).map(([name, version]) => `${name}@${version}`);
+  // Their scripts fetch or link programs for this platform.
+  if (!existsSync(bin('publint')))
+    run(ROOT, ['npm', 'install', '--prefix', HOME, '--no-save', '--no-audit', ...list]);
+  console.log(run(ROOT, [bin('publint'), 'run', '--strict', TARBALL]).trim());
+  console.log(run(ROOT, [bin('attw'), TARBALL, '--format', 'table-flipped', '--no-color']).trim());
+  const service = join(home, 'laid-out');
+  installBeside(home);
+  layOut(service, 'packages/command/tests/e2e/new-service/night-museum.yaml', home);
+  rmSync(join(home, 'node_modules'), { recursive: true });
+  for (const [name, manager] of Object.entries(MANAGERS)) {
+    if (only.length > 0 && !only.includes(name)) continue;
+    const folder = join(home, name.replace(/\W/g, ''));
+    const version = tryAlone(join(folder, 'alone'), manager);
+    console.log(
+      `${name}: version ${version} installs, compiles under ${RESOLUTIONS.map(([, each]) => each).join(', ')}, and loads`,
+    );
+    if (manager.isLax === true) continue;
+    tryService(join(folder, 'service'), service, manager);
+    console.log(`${name}: a service installs, checks, passes its tests, and has no error by TypeScript 7`);
+  }
+  const workspace = join(home, 'workspace');
+  write(workspace, { 'package.json': '{ "private": true, "workspaces": ["services/*"] }' });
+  tryService(join(workspace, 'services/museum'), service, NPM);
+  console.log('npm: so does one in a workspace');
+  return Promise.resolve();
+}
+
+runProgram('consumers', () => main(process.argv.slice(2)));

@@ -1,2 +1,0 @@
-import '../../support/all-cases';
-import './openapi-3.2.test';

@@ -1,2 +1,0 @@
-import '../support/all-cases';
-import './names.test';
