@@ -50,11 +50,20 @@ export function installBeside(folder: string): string {
   return join(modules, 'contract-first');
 }
 
+/** Everything that a service can have. */
+export const ALL_EXTRAS = 'deploy,github,vscode';
+
 /** The arguments of the command that lays out a service, with the packages in node_modules/ of a folder. */
-export const layOutCommand = (service: string, document: string, folder = dirname(service)): string[] => {
+export const layOutCommand = (
+  service: string,
+  document: string,
+  folder = dirname(service),
+  extras = '',
+): string[] => {
   const modules = join(folder, 'node_modules');
   const command = [join(modules, '.bin/contract-first'), 'new', document, '--dir', service];
-  return [...command, '--packages', PACKED, '--modules', modules];
+  const more = extras === '' ? [] : ['--with', extras];
+  return [...command, ...more, '--packages', PACKED, '--modules', modules];
 };
 
 /**

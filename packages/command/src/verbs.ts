@@ -52,6 +52,11 @@ export const VERBS: readonly Command[] = [
         value: 'NAME',
         help: 'the name of the service (default: the name of the folder)',
       },
+      with: {
+        type: 'string',
+        value: 'EXTRAS',
+        help: 'also write deploy (Dockerfile, Kubernetes), github (CI) or vscode, separated by commas',
+      },
       'allow-outside': OUTSIDE,
       packages: {
         type: 'string',
@@ -73,6 +78,8 @@ the files that it wrote and nothing else.`,
         document,
         dir: values.dir ?? '.',
         name: values.name ?? '',
+        extras:
+          values.with === undefined ? undefined : (await import('./new/extras.js')).readExtras(values.with),
         allowOutside: values['allow-outside'] ?? false,
         packages: values.packages,
         modules: values.modules,

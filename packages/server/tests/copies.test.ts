@@ -7,7 +7,7 @@ import type * as toolsOf from 'contract-first-server/tools';
 function copy(): Readonly<Record<string, unknown>> {
   const found: Record<string, unknown> = {};
   jest.isolateModules(() => {
-    const load = (name: string): object => jest.requireActual(name);
+    const load = (name: string): unknown => jest.requireActual(name);
     Object.assign(
       found,
       load('contract-first-database') as typeof databaseOf,

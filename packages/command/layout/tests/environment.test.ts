@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { readConfig } from '../src/config';
 
@@ -16,8 +16,10 @@ readConfig(
   ),
 );
 
+const ROOT = path.join(__dirname, '..');
+
 const namesIn = (file: string, pattern: RegExp) => {
-  const text = readFileSync(path.join(__dirname, '..', file), 'utf8');
+  const text = readFileSync(path.join(ROOT, file), 'utf8');
   return [...new Set(Array.from(text.matchAll(pattern), ([, name = '']) => name))];
 };
 
@@ -25,12 +27,18 @@ test('.env.example has every variable that the server reads, and no other', () =
   expect(namesIn('.env.example', /^([A-Z][A-Z\d_]*)=/gm).toSorted()).toEqual([...variables].toSorted());
 });
 
-test.each([
+const texts: [file: string, pattern: RegExp][] = [
   ['README.md', /`([A-Z][A-Z\d]*_[A-Z\d_]+)`/g],
   ['deploy/compose.yaml', /^ {6}([A-Z][A-Z\d]*_[A-Z\d_]+): /gm],
   ['deploy/kubernetes.yaml', /- (?:\{ )?name: ([A-Z][A-Z\d]*_[A-Z\d_]+)/g],
-])('%s names no variable that the server does not read', (file, pattern) => {
-  // Those of the database in a container, and of the tests.
-  const others = /^(POSTGRES|TEST)_/;
-  expect(namesIn(file, pattern).filter((name) => !variables.has(name) && !others.test(name))).toEqual([]);
-});
+];
+
+// Not every service has deploy/.
+test.each(texts.filter(([file]) => existsSync(path.join(ROOT, file))))(
+  '%s names no variable that the server does not read',
+  (file, pattern) => {
+    // Those of the database in a container, and of the tests.
+    const others = /^(POSTGRES|TEST)_/;
+    expect(namesIn(file, pattern).filter((name) => !variables.has(name) && !others.test(name))).toEqual([]);
+  },
+);

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { isObject, versionFinding } from 'contract-first-server/tools';
 import { UsageError } from '../command';
 import { located, readSource, type Source, SourceError } from '../document/source/source';
+import type { Extras } from './extras';
 import { type Names, namesFrom } from './names';
 
 /** What a user gives. */
@@ -12,6 +13,8 @@ export interface Given {
   readonly dir: string;
   /** Of the service; empty: that of the folder. */
   readonly name: string;
+  /** What else the service has. */
+  readonly extras: Extras;
   /** Whether references may lead to files outside the folder of the document. */
   readonly allowOutside: boolean;
 }

@@ -27,6 +27,7 @@ import { documentFiles } from './document-files';
 import { errorResponses, otherBodies, ownKinds, usualErrorBody } from './errors';
 import { loginsOf } from './logins';
 import type { Names } from './names';
+import { NO_EXTRAS } from './extras';
 import { overlayFor } from './overlay';
 import { filledLayout } from './places';
 import { askedOf, bodySchemas, within } from './envelopes';
@@ -49,9 +50,15 @@ export interface Layout {
 
 /**
  * @param version that of the packages in vendor/
+ * @param extras what the service has beside what it needs
  * @throws {InvalidContract} if a part of the document can neither be served nor left out
  */
-export async function layOut(source: Source, names: Names, version: string): Promise<Layout> {
+export async function layOut(
+  source: Source,
+  names: Names,
+  version: string,
+  extras = NO_EXTRAS,
+): Promise<Layout> {
   const { root, actions, total, rejected } = toServable(source.document);
   const servable = new OpenApiDocument(root);
   const given = [...compileContract(servable).served.values()];
@@ -148,6 +155,7 @@ export async function layOut(source: Source, names: Names, version: string): Pro
         names,
         document: name,
         version,
+        extras,
         schemes: schemesOf(document, operations).filter(({ name }) => name !== users?.scheme),
         users,
         senders: sent.names.length > 0,

@@ -9,17 +9,20 @@ import path from 'node:path';
 import { InvalidContract, shellWord } from 'contract-first-server';
 import { located, SourceError } from '../document/source/source';
 import { assertFile, assertFree, type Given, readDocumentAndNames } from './arguments';
-import { askDocument } from './ask';
+import { askDocument, askExtras } from './ask';
+import type { Extras } from './extras';
 import { agent, install, managerOf, vendor, version } from './install';
 import { Journal } from './journal';
 import { layOut } from './layout';
 import { type Originals, originalsIn, remove, WRITTEN } from './originals';
-import { forPnpm } from './pnpm';
+import { forNpm, forPnpm } from './pnpm';
 import { RED, run } from './programs';
 import { commit } from './repository';
 import { Steps } from './steps';
 
-export interface Options extends Omit<Given, 'document'> {
+export interface Options extends Omit<Given, 'document' | 'extras'> {
+  /** Undefined: it asks for them on a terminal. */
+  readonly extras?: Extras | undefined;
   /** Undefined: it asks for it. */
   readonly document: string | undefined;
   /** The folder of the packed packages; undefined: they are packed. */
@@ -40,7 +43,11 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
  */
 export async function newService(options: Options, steps = new Steps()): Promise<number> {
   const { dir, packages, modules } = options;
-  const given = { ...options, document: options.document ?? (await askDocument()) };
+  const given = {
+    ...options,
+    document: options.document ?? (await askDocument()),
+    extras: options.extras ?? (await askExtras()),
+  };
   const interruption = new AbortController();
   const interrupt = (signal: NodeJS.Signals) => {
     interruption.abort(signal);
@@ -93,7 +100,8 @@ async function lay(
       for (const top of WRITTEN) journal.claim(top);
       for (const [name, text] of Object.entries(files))
         if (!existsSync(path.join(folder, name))) journal.write(name, text);
-      for (const name of ['run', 'migrations', 'image']) chmodSync(path.join(folder, '.ci', name), 0o755);
+      for (const name of Object.keys(files).filter((one) => one.startsWith('.ci/')))
+        chmodSync(path.join(folder, name), 0o755);
     },
     () => `wrote ${Object.keys(files).length} files`,
   );
@@ -145,10 +153,10 @@ interface Decision {
 async function decide(given: Given, folder: string): Promise<Decision> {
   const [source, names] = readDocumentAndNames(given);
   assertFree(folder, source);
-  const layout = await layOut(source, names, version()).catch((error: unknown) => {
+  const layout = await layOut(source, names, version(), given.extras).catch((error: unknown) => {
     throw error instanceof InvalidContract ? new SourceError(located(source, error.findings)) : error;
   });
-  const files = managerOf() === 'pnpm' ? forPnpm(layout.files, agent()) : layout.files;
+  const files = managerOf() === 'pnpm' ? forPnpm(layout.files, agent()) : forNpm(layout.files);
   const { 'README.md': readme = '', '.prettierignore': unformatted = '', ...others } = files;
   const originals = originalsIn(folder, source, files);
   const hasReadme = existsSync(path.join(folder, 'README.md'));

@@ -6,6 +6,7 @@ import { numberPlace, recognizable, says } from './error-body';
 import type { ErrorBody, OtherBody, OwnKind } from './errors';
 import { type Project, projectPlaces } from './project-places';
 import { fill, type Places, withoutUnusedImports } from './fill';
+import { isWanted } from './extras';
 import { layoutFiles, readLayout, UNDOTTED } from './layout-files';
 import { openerOf, partOf, type Table } from './tables';
 import type { Sequence, StoredExample, Todo } from './tests';
@@ -37,8 +38,9 @@ export function filledLayout(decided: Decided): Record<string, string> {
   const places: Readonly<Record<string, Places>> = { ...projectPlaces(decided), ...sourcePlaces(decided) };
   const isOwn = (file: string) =>
     file !== 'openapi/overlay.yaml' && (decided.users !== undefined || file !== USERS);
-  const files = layoutFiles().filter(isOwn);
-  const unknown = Object.keys(places).filter((file) => !files.includes(file));
+  const all = layoutFiles().filter(isOwn);
+  const files = all.filter((file) => isWanted(file, decided.extras));
+  const unknown = Object.keys(places).filter((file) => !all.includes(file));
   if (unknown.length > 0) throw new Error(`the layout has no file ${unknown.join(', ')}`);
   return Object.fromEntries(
     files.map((file) => {

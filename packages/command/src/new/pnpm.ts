@@ -15,16 +15,20 @@ const places = (version: string): Readonly<Record<string, Places>> => ({
   },
 });
 
+/** What only pnpm reads. */
+const OF_PNPM = 'pnpm-workspace.yaml';
+
+export const forNpm = (files: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(files).filter(([file]) => file !== OF_PNPM));
+
 /**
  * @param files the texts of a service, by their paths
  * @param agent pnpm with its version, as it says what it is: `pnpm/12.21.0 npm/? node/v24.21.0`
  */
 export function forPnpm(files: Readonly<Record<string, string>>, agent: string): Record<string, string> {
   const version = /^pnpm\/(\d+\.\d+\.\d+)/.exec(agent)?.[1] ?? 'latest';
-  const changed = Object.entries(places(version)).map(([file, own]) => [
-    file,
-    fill(file, files[file] ?? '', own),
-  ]);
+  const present = Object.entries(places(version)).filter(([file]) => file in files);
+  const changed = present.map(([file, own]) => [file, fill(file, files[file] ?? '', own)]);
   const renamed = ['README.md', 'package.json'].map((file) => [
     file,
     files[file]?.replaceAll(/\bnpm\b/g, 'pnpm'),

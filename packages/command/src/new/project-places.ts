@@ -1,5 +1,6 @@
 /** What stands in the places of the layout outside of its code, for one document. */
 import { quoted } from '../generate/handler-names';
+import type { Extras } from './extras';
 import type { Places } from './fill';
 import type { Names } from './names';
 import type { Scheme } from './schemes';
@@ -17,12 +18,17 @@ export interface Project {
   readonly users: Users | undefined;
   /** Whether it sends webhooks or callbacks. */
   readonly senders: boolean;
+  /** What else the service has. */
+  readonly extras: Extras;
   /** Commands that send and print files and streams. */
   readonly curl: readonly string[];
 }
 
 /** A secret to try tokens with. */
 const SIGNING = '$(openssl rand -hex 32)';
+
+/** The script of the image in package.json of the layout. */
+const IMAGE = `    "image": "contract-first --node && node -e \\"child_process.execFileSync('docker', ['build', '--build-arg', 'NODE_VERSION=' + fs.readFileSync('.nvmrc', 'utf8').trim(), '--tag', 'bike-shed', '.'], { stdio: 'inherit' })\\"",\n`;
 
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 /** A text in Markdown: any ASCII punctuation may have a backslash (CommonMark 0.31.2, section 2.4). */
@@ -44,6 +50,7 @@ export function projectPlaces({
   schemes,
   users,
   senders,
+  extras,
   curl,
 }: Project): Record<string, Places> {
   const trials = schemes.map(({ secrets, trial }) => `${secrets}=${trial} `);
@@ -67,9 +74,13 @@ export function projectPlaces({
         .map((trial) => `-e ${trial}`)
         .join(''),
     },
-    Makefile: { 'bike-shed.yaml': document },
+    Makefile: { 'bike-shed.yaml': document, '#deploy': extras.has('deploy') },
+    '.github/workflows/ci.yml': { '#deploy': extras.has('deploy') },
     'README.md': {
       'Bike Shed': markdown(names.title),
+      '#deploy': extras.has('deploy'),
+      '#github': extras.has('github'),
+      '#vscode': extras.has('vscode'),
       'bike-shed.yaml': document,
       '#schemes':
         schemes.length === 0
@@ -109,6 +120,7 @@ export function projectPlaces({
         .join(', '),
     },
     'package.json': {
+      ...(extras.has('deploy') ? {} : { [IMAGE]: '' }),
       '"Bike Shed"': JSON.stringify(names.title),
       'bike-shed.yaml': document,
       '.tgz"': `-${version}.tgz"`,

@@ -143,7 +143,7 @@ async function laidOut(
     components: { schemas: { Book: own, Author: author } },
   };
   if (!names) throw new Error('expected names');
-  return layOut(readSource(folder.write({ 'shop.yaml': stringify(root) })), names, 'package.tgz');
+  return layOut(readSource(folder.write({ 'shop.yaml': stringify(root) })), names, '3.0.0');
 }
 
 const query = (name: string, schema: object) => parameter(name, schema, 'query');

@@ -86,7 +86,7 @@ async function layOutWith(words: readonly string[]) {
   );
   const names = namesFrom('shop', 'Shop');
   if (!names) throw new Error('expected names');
-  const { files } = await layOut(source, names, 'package.tgz');
+  const { files } = await layOut(source, names, '3.0.0');
   const overlaySet = parse(files['openapi/overlay.yaml'] ?? '') as OverlaySet;
   const { data } = (await openapiOverlay(structuredClone(source.document), { overlaySet })) as {
     data: JsonObject;

@@ -1,4 +1,5 @@
 import { parse, stringify } from 'yaml';
+import { readExtras } from '../../src/new/extras';
 import { layOut } from '../../src/new/layout';
 import { namesFrom } from '../../src/new/names';
 import { OpenApiDocument, samples } from 'contract-first-server/tools';
@@ -13,7 +14,7 @@ async function layOutOf(document: object) {
   const root = { openapi: '3.1.0', info: { title: 'Shop', version: '1' }, ...document };
   const file = folder.write({ 'api.yaml': stringify(root) });
   if (!names) throw new Error('expected names');
-  return layOut(readSource(file), names, 'package.tgz');
+  return layOut(readSource(file), names, '3.0.0', readExtras('deploy, github,vscode'));
 }
 
 const done = { 204: { description: 'done' } };
@@ -210,7 +211,7 @@ it('converts OpenAPI 3.0, and keeps the comments', async () => {
       'openapi: 3.0.3\ninfo: { title: Old, version: "1" } # ours\npaths:\n  /a:\n    get:\n      responses:\n        200:\n          description: ""\n          content:\n            application/json:\n              schema: { type: string, nullable: true } # or none\n',
   });
   if (!names) throw new Error('expected names');
-  const { files } = await layOut(readSource(file), names, 'package.tgz');
+  const { files } = await layOut(readSource(file), names, '3.0.0');
   expect(files['openapi/old.yaml']).toContain('openapi: 3.1.0\n');
   expect(files['openapi/old.yaml']).toContain('# ours');
   expect(files['openapi/old.yaml']).toMatch(/type: \[ *string, *"?null"? *\] \} # or none/);

@@ -52,8 +52,7 @@ async function layOutAs(
 ): Promise<Readonly<Record<string, string>>> {
   const names = namesFrom('shop', document.info.title);
   if (!names) throw new Error('expected names');
-  return (await layOut(readSource(folder.write({ 'api.yaml': stringify(document) })), names, 'package.tgz'))
-    .files;
+  return (await layOut(readSource(folder.write({ 'api.yaml': stringify(document) })), names, '3.0.0')).files;
 }
 
 /** Characters that a shell, make, JSON, Markdown, YAML or a pattern of files may read as syntax, and some that none does. */
