@@ -58,15 +58,7 @@ interface Ended {
 /** @param more files and folders to copy in addition to those that the scripts need */
 export function copyProject(...more: string[]): Project {
   const folder = mkdtempSync(join(tmpdir(), 'contract-first-'));
-  for (const name of [
-    'package.json',
-    'tsconfig.json',
-    '.prettierrc.json',
-    'openapi',
-    'generated',
-    'src',
-    ...more,
-  ]) {
+  for (const name of ['package.json', 'tsconfig.json', 'openapi', 'generated', 'src', ...more]) {
     cpSync(join(HERE, name), join(folder, name), { recursive: true });
   }
   asService(folder);

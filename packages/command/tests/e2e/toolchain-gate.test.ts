@@ -58,7 +58,11 @@ test('skips a check that has passed on the same files, unless AGAIN is set', () 
     'scripts/late.mjs',
     `import { writeFileSync } from 'node:fs'; process.once('exit', () => ${late});`,
   );
-  project.write('.prettierrc.json', '{ "printWidth": 110, "plugins": ["./scripts/late.mjs"] }\n');
+  project.edit(
+    'package.json',
+    '"singleQuote": true',
+    '"singleQuote": true, "plugins": ["./scripts/late.mjs"]',
+  );
   project.write('wrong.ts', 'export const one = 1;\n');
   expect(gate('format')).toMatchObject({ status: 0 });
   expect(gate('format')).toMatchObject({ status: 1 });

@@ -60,5 +60,5 @@ test('package.json has the versions of this project', () => {
   expect(root).toMatchObject({ engines, overrides, allowScripts });
   expect(manifest.resolutions).toEqual(overrides); // Yarn's word
   expect(parse(readLayout('pnpm-workspace.yaml'))).toEqual({ allowBuilds: allowScripts });
-  expect(manifest.prettier).toEqual(JSON.parse(own('.prettierrc.json')));
+  expect(manifest.prettier).toEqual((JSON.parse(own('package.json')) as { prettier: object }).prettier);
 });
