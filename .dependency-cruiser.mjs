@@ -45,7 +45,7 @@ const COMMAND = {
   dev: ['command.ts', 'compiler', 'generate', 'document', 'load.ts', 'paths.ts'],
   contract: ['command.ts', 'generate', 'document', 'load.ts'],
   new: ['command.ts', 'generate', 'mock', 'document', 'paths.ts'],
-  'upgrade.ts': ['command.ts', 'new', 'paths.ts'],
+  upgrade: ['command.ts', 'new', 'paths.ts'],
   'verbs.ts': [
     'command.ts',
     'breaking',
@@ -58,7 +58,7 @@ const COMMAND = {
     'mock',
     'new',
     'paths.ts',
-    'upgrade.ts',
+    'upgrade',
   ],
   'cli.ts': ['command.ts', 'paths.ts', 'verbs.ts'],
   'commands-page.ts': ['command.ts', 'paths.ts', 'verbs.ts'],
@@ -187,7 +187,7 @@ export default {
           '^packages/prover/tests/(advice\\.test|document/discriminator\\.test)\\.ts$',
           '^packages/command/tests/http/mock\\.test\\.ts$',
           // Programs for maintainers.
-          '^scripts/(documents|mutants|sqlite|tests)/',
+          '^scripts/(documents|mutants|pack|sqlite|tests)/',
           // What more than one package tests a third driver by.
           '^(scripts/testing/(databases|migrator|service)|tests/storage/(open|sqlite)\\.test)\\.ts$',
         ],
@@ -273,7 +273,9 @@ export default {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: ['^(dist|reports)/', '^packages/[^/]+/dist/', '^packages/command/layout/'] },
+    exclude: {
+      path: ['^(dist|reports)/', '^packages/[^/]+/dist/', '^packages/command/layout/', '/e2e/new-service/'],
+    },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {

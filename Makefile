@@ -82,6 +82,7 @@ quick: $(INSTALLED) ## check types and lint, run the fast tests, name the tests 
 	@$(CHECK) code quick
 
 loop: $(INSTALLED) ## run the development loop in a copy; draw it for docs/loop.md
+	@$(TSX) scripts/pack/main.ts >/dev/null
 	@$(TSX) scripts/loop/main.ts
 
 modules: $(INSTALLED) ## draw the imports between modules in CONTRIBUTING.md

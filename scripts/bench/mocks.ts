@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startChild } from '../program';
+import { SOURCES } from '../testing/sources';
 import { type Line, lineOf } from './lines';
 import type { Usage } from './servers';
 
@@ -9,20 +10,21 @@ import type { Usage } from './servers';
 interface Program {
   readonly name: string;
   readonly file: string;
-  readonly preload?: string;
+  /** The options of Node. */
+  readonly options?: readonly string[];
   readonly arguments: (document: string) => readonly string[];
 }
 
 const MOCK: Program = {
   name: 'ours',
-  file: join(__dirname, '../cli.ts'),
-  preload: 'tsx/cjs',
+  file: join(__dirname, '../../packages/command/src/cli.ts'),
+  options: SOURCES,
   arguments: (document) => ['mock', document],
 };
 const SERVICE: Program = { name: 'ours', file: join(__dirname, './peers/stubs.mjs'), arguments: () => [] };
 const PRISM: Program = {
   name: 'prism',
-  file: join(__dirname, '../../tests/system/bench/node_modules/@stoplight/prism-cli/dist/index.js'),
+  file: join(__dirname, './node_modules/@stoplight/prism-cli/dist/index.js'),
   arguments: (document) => ['mock', '--port', '0', '--multiprocess', 'false', document],
 };
 const ROUNDS = 5;
@@ -92,13 +94,9 @@ function largeDocument(): object {
 
 /** What a program has used when it listens. */
 async function start(program: Program, document: string): Promise<Usage> {
-  const preload = [
-    join(__dirname, './probe.mjs'),
-    ...(program.preload === undefined ? [] : [program.preload]),
-  ];
   const child = startChild(program.name, program.file, program.arguments(document), {
     env: { ...process.env, PORT: '0', API_TOKENS: 'secret', LOG_LEVEL: 'error', BENCH_DOCUMENT: document },
-    execArgv: preload.flatMap((file) => ['--require', file]),
+    execArgv: ['--require', join(__dirname, './probe.mjs'), ...(program.options ?? [])],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   try {

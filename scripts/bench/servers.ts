@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -52,13 +52,14 @@ export const COMMIT_EACH: Subject = {
   preload: join(__dirname, './commit-each.mjs'),
   share: 0.1,
 };
-/** The same server, built in another checkout of the project. */
-export const inCheckout = (checkout: string, subject: Subject): Subject => ({
-  ...subject,
-  name: 'before',
-  file: join(checkout, relative(ROOT, subject.file)),
-  included: `${subject.name} of ${checkout}`,
-});
+/** The same server, built in another checkout of the project, which may be older than 3.0.0. */
+export function inCheckout(checkout: string, subject: Subject): Subject {
+  const file = relative(ROOT, subject.file).replaceAll('\\', '/');
+  const places = [file, file.replace(/^scripts\//, 'tests/system/')].map((each) => join(checkout, each));
+  const found = places.find((each) => existsSync(each));
+  if (found === undefined) throw new Error(`expected ${file} in ${checkout}: build it there`);
+  return { ...subject, name: 'before', file: found, included: `${subject.name} of ${checkout}` };
+}
 export const BARE: Subject = {
   name: 'bare',
   file: peer('bare'),

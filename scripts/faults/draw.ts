@@ -13,14 +13,15 @@ const EXCLUDED = /\.d\.ts$|\/compiled\/|^packages\/command\/layout\/(tests|gener
 
 /** The files of product code. */
 export const productFiles = (): string[] =>
-  ['src', 'packages']
+  ['src', 'packages', 'scripts/pack']
     .flatMap((folder) =>
       readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),
     )
     .map((name) => name.replaceAll('\\', '/'))
     .filter(
       (name) =>
-        /^(src|packages\/[^/]+\/(bin|src|layout))\/.*\.(ts|mjs|cjs)$/.test(name) && !EXCLUDED.test(name),
+        /^(src|packages\/[^/]+\/(bin|src|layout)|scripts\/pack)\/.*\.(ts|mjs|cjs)$/.test(name) &&
+        !EXCLUDED.test(name),
     )
     .sort();
 

@@ -20,8 +20,8 @@ const BATCH = 12;
 const RESULTS = 'reports/faults.jsonl';
 const MAP = '.cache/faults/map.json';
 
-/** The package that is installed in a created service. */
-const PACKAGE = '/node_modules/contract-first-server/';
+/** A file of a package that is installed in a created service: the name of the package, and its path there. */
+const PACKAGE = /.*\/node_modules\/contract-first(?:-(database|prover|server))?\/(.*)/;
 /** A path in the build of a project. */
 const BUILT = /^(?!.*\/node_modules\/).*\/dist\//;
 
@@ -52,17 +52,24 @@ export interface Result extends Verdict {
 
 export const keyOf = ({ file, line, column, after }: Fault): string => `${file}:${line}:${column} ${after}`;
 
-/** Product files that no process loads from their place, by the folder whose files read them as text. */
-const TEXTS = /^(scripts\/client|scripts\/new|src\/runtime)\/(runtime|layout|page)\//;
+/** Folders of product files that no process loads from their place, with the folder whose files read them as text. */
+const TEXTS: Readonly<Record<string, string>> = {
+  'packages/command/src/client/runtime/': 'packages/command/src/client/',
+  'packages/command/layout/': 'packages/command/src/new/',
+  'packages/server/src/runtime/page/': 'packages/server/src/runtime/',
+};
 
 /** The product file that is at a path, be it copied, built or packed. */
 function productFileOf(name: string, product: ReadonlySet<string>): string | undefined {
-  const parts = name.replace(/\.js$/, '.ts').split('/');
+  const here = name.replace(PACKAGE, (_, part: string | undefined, file: string) =>
+    part === undefined ? `/packages/command/${file}` : `/packages/${part}/${file}`,
+  );
+  const parts = here.replace(/\.js$/, '.ts').split('/');
   for (let index = 0; index < parts.length; index++) {
     const tail = parts.slice(index).join('/');
-    const found = [tail, ...(parts[index - 1] === 'dist' ? [`src/${tail}`] : [])].find((each) =>
-      product.has(each),
-    );
+    // dist/ of the service, and dist/ of a package.
+    const built = [tail.replace(/^dist\//, 'src/'), tail.replace(/^(packages\/[^/]+\/)dist\//, '$1src/')];
+    const found = [tail, ...built].find((each) => product.has(each));
     if (found !== undefined) return found;
   }
   return undefined;
@@ -70,14 +77,14 @@ function productFileOf(name: string, product: ReadonlySet<string>): string | und
 
 /** The suites that may see a fault of a file: those of its name or folder first, then the quickest. */
 function suitesFor(file: string, suites: SuiteMap['suites']): string[] {
-  const text = TEXTS.exec(file)?.[1];
+  const text = Object.entries(TEXTS).find(([folder]) => file.startsWith(folder))?.[1];
   const { name: stem, dir } = path.parse(file);
   const likeness = (name: string) =>
     path.basename(name).startsWith(`${stem}.`) ? 2 : name.includes(`/${path.basename(dir)}`) ? 1 : 0;
   const rank = (name: string) => (suites[name]?.seconds ?? 0) - 1e6 * likeness(name);
   return Object.entries(suites)
     .filter(([, { files }]) =>
-      files.some((each) => each === file || (text !== undefined && each.startsWith(`${text}/`))),
+      files.some((each) => each === file || (text !== undefined && each.startsWith(text))),
     )
     .map(([name]) => name)
     .sort((a, b) => rank(a) - rank(b));
@@ -113,7 +120,7 @@ async function mapSuites(copy: Copy, names: readonly string[], workers: number):
       // Jest loads modules by itself, and those of a created service are all of the package.
       const isAny = files.some((each) => each.includes('/jest-cli/'));
       const found = new Set(isAny ? product : files.flatMap((each) => productFileOf(each, product) ?? []));
-      const isPacked = files.some((each) => each.includes(PACKAGE));
+      const isPacked = files.some((each) => PACKAGE.test(each));
       const builds = isPacked || files.some((each) => BUILT.test(each));
       for (const each of product) if (isPacked && each.startsWith('scripts/pack/')) found.add(each);
       suites[name] = { seconds, builds, files: [...found].sort() };

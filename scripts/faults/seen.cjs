@@ -43,7 +43,8 @@ function watchProcess() {
       const found = next(specifier, context);
       const [, name] = /.*\/node_modules\/([^/]+)/.exec(found.url) ?? [];
       const isOfInterest =
-        found.url.startsWith('file:') && (!name || /^(contract-first-server|jest-cli)$/.test(name));
+        found.url.startsWith('file:') &&
+        (!name || /^(contract-first(-(database|prover|server))?|jest-cli)$/.test(name));
       if (isOfInterest && !seen.has(found.url)) appendFileSync(file, `${found.url}\n`);
       seen.add(found.url);
       return found;

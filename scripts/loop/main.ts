@@ -97,11 +97,11 @@ function edit(project: Project, file: string, was: string, is: string): string[]
   ];
 }
 
-function run(project: Project, expected: number, program: string, ...args: string[]): string[] {
-  console.error(`${program} ${args.join(' ')}`);
-  const { status, output } = project.run(program, ...args);
+function run(project: Project, expected: number, verb: string, ...args: string[]): string[] {
+  console.error(`contract-first ${[verb, ...args].join(' ')}`);
+  const { status, output } = project.command(verb, ...args);
   if (status !== expected)
-    throw new Error(`${program}: expected the status ${expected}, got ${String(status)}\n${output}`);
+    throw new Error(`${verb}: expected the status ${expected}, got ${String(status)}\n${output}`);
   return output.trimEnd().split('\n');
 }
 
@@ -118,15 +118,16 @@ function goRound(project: Project): Panel[] {
     '{ id: 1, name: Monstera, tag: tropical }',
     '{ id: 1, name: Monstera, tag: tropical, height: 30 }',
   );
-  const generated = run(project, 0, 'tsx', 'packages/command/src/cli.ts', 'generate');
-  const [error = ''] = run(project, 1, 'tsx', 'packages/command/src/gate/code.ts');
+  const generated = run(project, 0, 'generate');
+  const [error = ''] = run(project, 1, 'check', '--only', 'code');
   const handler = [
     ...edit(project, HANDLER, 'body: { id, name, tag }', 'body: { id, name, tag, height }'),
     ...edit(project, HANDLER, 'body: plant }', 'body: { ...plant, height } }'),
   ];
   project.write(SCENARIOS, project.read(SCENARIOS).replaceAll(/"name":/g, '"height":30,"name":'));
-  run(project, 0, 'tsc', '-p', 'src', '--noEmit');
-  const proven = run(project, 0, 'tsx', 'packages/command/src/cli.ts', 'contract').slice(0, 2);
+  const { output } = project.run('tsc', '-p', 'src', '--noEmit');
+  if (output !== '') throw new Error(`tsc: expected no error\n${output}`);
+  const proven = run(project, 0, 'contract').slice(0, 2);
   return [
     { title: 'Edit openapi/', lines: [...property, ...example] },
     { title: 'make generate', lines: generated },
@@ -135,7 +136,7 @@ function goRound(project: Project): Panel[] {
   ];
 }
 
-const project = copyProject('tests', 'eslint.config.mjs');
+const project = copyProject('tests/contract', 'eslint.config.mjs');
 try {
   const file = join(__dirname, './loop.svg');
   writeFileSync(file, draw(goRound(project)));

@@ -3,8 +3,9 @@
  * prints their folder. It does not check types: `make check` does.
  */
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { layoutFiles } from '../../packages/command/src/new/layout-files';
 import { CREATE, createFiles } from './create';
 import { esModules } from './esm';
 import { lockedPackages, neededBy } from './locked';
@@ -59,14 +60,16 @@ function stage(name: string): string {
     const isText = !file.endsWith('.ts') || file.startsWith('client/runtime/');
     if (isText) write(to, `dist/${file}`, read(from, 'src', file));
     else
-      for (const ending of ['.js', '.d.ts'])
-        write(to, `dist/${file.replace(/\.ts$/, ending)}`, read(from, 'dist', file.replace(/\.ts$/, ending)));
+      for (const ending of ['.js', '.d.ts']) {
+        const built = path.join('dist', file.replace(/\.ts$/, ending));
+        // The maps lead to sources, which stay here.
+        write(to, built, read(from, built).replace(/^\/\/# sourceMappingURL=.*\n?/m, ''));
+      }
   }
   for (const own of manifest.files.filter((one) =>
-    ['bin', 'layout', 'schemas', 'example.yaml', 'node-version.cjs'].includes(one),
+    ['bin', 'schemas', 'example.yaml', 'node-version.cjs', 'node-version.d.cts'].includes(one),
   ))
-    cpSync(path.join(from, own), path.join(to, own), { recursive: true, filter: isPacked });
-  cpSync(path.join(from, 'README.md'), path.join(to, 'README.md'));
+    cpSync(path.join(from, own), path.join(to, own), { recursive: true });
   cpSync(path.join(ROOT, 'LICENSE'), path.join(to, 'LICENSE'));
   if (name === 'database')
     for (const [file, text] of esModules(path.join(from, 'src/kysely')))
@@ -74,17 +77,27 @@ function stage(name: string): string {
   if (name === 'server')
     for (const file of SWAGGER_UI)
       cpSync(path.join(ROOT, 'node_modules/swagger-ui-dist', file), path.join(to, 'dist/swagger-ui', file));
+  copyPage(path.join(from, 'README.md'), to, 'README.md');
   write(to, 'package.json', `${JSON.stringify(packedManifest(manifest), null, 2)}\n`);
   return manifest.name;
 }
 
-/** What a run of the layout where it stands leaves there. */
-const isPacked = (file: string): boolean =>
-  !/[\\/]layout[\\/](reports|dist|data|\.cache|node_modules)([\\/]|$)/.test(file);
+/** Copies a page. Of its links to files that are not in the package only the words remain. */
+function copyPage(from: string, folder: string, file: string): void {
+  const text = read(from).replace(/\[([^\]]+)\]\(([^):#]+)[^):]*\)/g, (link, words: string, to: string) =>
+    existsSync(path.join(folder, path.dirname(file), to)) ? link : words,
+  );
+  write(folder, file, text);
+}
 
-/** Completes the command: with the other packages, the pages it refers to, and the versions that a new service begins with. */
+/**
+ * Completes the command: with what a new service gets from the layout and the versions that it begins with, with the other
+ * packages, and with the pages to which it refers.
+ */
 function complete(others: readonly string[]): void {
   const folder = path.join(FOLDER, COMMAND);
+  for (const file of layoutFiles())
+    cpSync(path.join(ROOT, 'packages/command/layout', file), path.join(folder, 'layout', file));
   const manifests = others.map((name) => readManifest(path.join(FOLDER, name)));
   const own = readManifest(folder);
   const dependencies = Object.assign(
@@ -97,8 +110,9 @@ function complete(others: readonly string[]): void {
   write(folder, 'package.json', `${JSON.stringify(whole, null, 2)}\n`);
   for (const name of others)
     cpSync(path.join(FOLDER, name), path.join(folder, 'node_modules', name), { recursive: true });
-  for (const name of DOCS) cpSync(path.join(ROOT, `docs/${name}.md`), path.join(folder, `docs/${name}.md`));
-  cpSync(path.join(ROOT, 'CHANGELOG.md'), path.join(folder, 'CHANGELOG.md'));
+  const pages = [...DOCS.map((name) => `docs/${name}.md`), 'CHANGELOG.md'];
+  for (const page of pages) cpSync(path.join(ROOT, page), path.join(folder, page));
+  for (const page of pages) copyPage(path.join(ROOT, page), folder, page);
   const { devDependencies } = readManifest(path.join(folder, 'layout'));
   const packages = neededBy(Object.keys({ ...dependencies, ...devDependencies }), lockedPackages(ROOT));
   write(folder, 'lock.json', `${JSON.stringify({ packages })}\n`);

@@ -36,24 +36,20 @@ export function packedManifest({ devDependencies, imports, ...manifest }: Manife
     ...manifest,
     ...(imports === undefined ? {} : { imports: { '#swagger-ui/*': './dist/swagger-ui/*' } }),
     exports: Object.fromEntries(exports) as object,
-    ...legacyEntries(Object.keys(manifest.exports), manifest.exports),
+    ...legacyEntries(manifest.exports),
     dependencies: without(manifest.dependencies ?? {}, CARRIED),
     ...(manifest.name === 'contract-first' ? { toolchain: devDependencies } : {}),
   };
 }
 
 /** The entries for `moduleResolution: node10`, which knows no `exports`. */
-function legacyEntries(names: readonly string[], exports: Manifest['exports']): object {
-  const typesOf = (name: string) => {
-    const target = exports[name];
-    return typeof target === 'object' ? target['types'] : undefined;
-  };
+function legacyEntries(exports: Manifest['exports']): object {
+  const types = Object.entries(exports).flatMap(([name, target]) =>
+    name !== '.' && typeof target === 'object' ? [[name.slice(2), [target['types']]] as const] : [],
+  );
   const main = exports['.'];
-  if (typeof main !== 'object') return {};
-  const others = names.filter((name) => name !== '.' && typesOf(name) !== undefined);
   return {
-    main: main['default'],
-    types: main['types'],
-    typesVersions: { '*': Object.fromEntries(others.map((name) => [name.slice(2), [typesOf(name)]])) },
+    ...(typeof main === 'object' ? { main: main['default'], types: main['types'] } : {}),
+    typesVersions: { '*': Object.fromEntries(types) },
   };
 }

@@ -215,16 +215,20 @@ Exit status: 0 no unaccepted change breaks a client, 1 a change does or an entry
   ofService({
     name: 'upgrade',
     usage: '[PACKAGE] [options]',
-    summary:
-      'Install another version of contract-first-server and the versions of the tools it was tested with',
+    summary: 'Upgrade the packages of a service, and rewrite its imports',
     options: {},
-    example: './contract-first-server-3.0.0.tgz',
-    notes: `PACKAGE is a file, which is copied to vendor/, or a version in the registry (default: the latest). npm, pnpm or Yarn installs it,
-depending on the lock file. Then generated/ is updated, and what remains to be done is listed. If the installed version has no such
-command, run the one in the new package: npx -y -p ./contract-first-server-3.0.0.tgz contract-first upgrade ./contract-first-server-3.0.0.tgz
+    example: './contract-first-3.0.0.tgz',
+    notes: `PACKAGE is the file of a newer contract-first, or a version in the registry (default: the latest). The newer version does the
+work: it puts its packages into vendor/ or takes them from the registry, installs them with npm, pnpm or Yarn, depending on the lock
+file, rewrites the imports of src/, tests/ and scripts/, updates generated/, and lists what remains to be done. If the packages cannot
+be installed, the service is unchanged.
+
+A service whose contract-first is older than 3.0.0 is upgraded by the newer one:
+
+  npx -y -p ./contract-first-3.0.0.tgz contract-first upgrade
 
 Exit status: 0 only review and testing remain, 1 more remains to be done, 2 wrong arguments.`,
-    run: async ({ positionals: [given] }) => (await import('./upgrade.js')).upgrade(given),
+    run: async ({ positionals: [given] }) => (await import('./upgrade/main.js')).upgrade(given),
   }),
   job({
     name: 'migrate',

@@ -2,9 +2,9 @@
  * The rules by which the prover judges, each with its source.
  *
  * The profile `document` contains what the document and the standards state, and suits any server. The profile `strict`
- * adds what this project decides beyond them. Version 2.0.0 called it `house`.
+ * adds what this project decides beyond them.
  */
-export type Profile = 'document' | 'strict' | 'house';
+export type Profile = 'document' | 'strict';
 
 /** How the prover reports that a server breaks a rule. It does not test a rule that is `ignored`. */
 type Level = 'failure' | 'warning' | 'ignored';

@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import express from 'express';
 import contract from 'contract-first-server';
+import tools from 'contract-first-server/tools';
 import { errors } from '../../../dist/errors.js';
 import { accepts, BODY_LIMIT, document, handlersOf, items } from './work.mjs';
 
 // The contract core by its public surface, for any document; the errors are those of the plants.
 
-const { createHttpServer, createService, listen, OpenApiDocument, strategiesFor } = contract;
+const { createHttpServer, createService, listen, strategiesFor } = contract;
+const { OpenApiDocument } = tools;
 
 // A handler that returns int64 returns bigint.
 for (const item of items) item.id = BigInt(item.id);

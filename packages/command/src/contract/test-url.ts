@@ -73,6 +73,6 @@ export async function testUrl(
 
 /** @throws {UsageError} if there is no such profile */
 function profileOf(text = 'document'): Profile {
-  if (text === 'document' || text === 'strict' || text === 'house') return text;
+  if (text === 'document' || text === 'strict') return text;
   throw new UsageError(`expected --profile to be document or strict, got ${text}`);
 }

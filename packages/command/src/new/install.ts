@@ -9,7 +9,9 @@ import { isWindows, run } from './programs';
 export type Manager = 'npm' | 'pnpm';
 
 /** The package of this program, or its sources. */
-const OWN = path.join(__dirname, '../..');
+export const OWN = path.join(__dirname, '../..');
+/** What it lays out. */
+export const LAYOUT = path.join(OWN, 'layout');
 /** What the package has of the lock file of its project: npm packs no package-lock.json. */
 const LOCK = path.join(OWN, 'lock.json');
 const isPackage = existsSync(LOCK);
@@ -17,7 +19,7 @@ const isPackage = existsSync(LOCK);
 const PROJECT = path.join(OWN, '../..');
 
 /** The packages on which a service depends. They have one version. */
-const PACKAGES = [
+export const PACKAGES: readonly string[] = [
   'contract-first-database',
   'contract-first-server',
   'contract-first',
@@ -81,24 +83,30 @@ function failure(manager: Manager, output: string): string {
 export const version = (): string =>
   (readJson(path.join(OWN, 'package.json')) as { version: string }).version;
 
+/** The file of a package in the folder of a service. */
+export const vendored = (name: string): string => `vendor/${name}-${version()}.tgz`;
+
+/** Puts the packages on which a service depends into its folder vendor/. */
+export async function vendor(journal: Journal, ...args: Parameters<typeof packed>): Promise<void> {
+  for (const [file, content] of await packed(...args)) journal.write(file, content);
+}
+
 /**
- * Puts the packages on which a service depends into its folder vendor/.
+ * The packages on which a service depends, by their files in vendor/.
  *
  * @param built the folder of their tarballs; undefined: this project builds them, and a package packs itself
  */
-export async function vendor(
-  journal: Journal,
+export async function packed(
   manager: Manager,
   built: string | undefined,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<Map<string, Buffer>> {
   const folder = mkdtempSync(path.join(tmpdir(), 'contract-first-'));
   try {
     const from = built ?? (await pack(manager, folder, signal));
-    for (const name of PACKAGES) {
-      const file = `${name}-${version()}.tgz`;
-      journal.write(`vendor/${file}`, readFileSync(path.join(from, file)));
-    }
+    return new Map(
+      PACKAGES.map((name) => [vendored(name), readFileSync(path.join(from, path.basename(vendored(name))))]),
+    );
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

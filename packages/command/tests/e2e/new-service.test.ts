@@ -99,7 +99,7 @@ slow(() => {
       (file) => !['src/storage/users.ts', 'pnpm-workspace.yaml'].includes(file),
     );
     expect(filesOf(target).sort()).toEqual(standing.map(named).sort());
-    // But for the marks of regions, the paths of this project, the name of the package, and the handler that no document tells.
+    // But for the marks of regions, the paths of this project, the names of the packages, and the handler that no document tells.
     for (const file of standing.filter((one) => !one.endsWith('print-label.ts'))) {
       const text = readFileSync(join(layout, file), 'utf8')
         .replace(/^.*#region (here|users|curl)\b[^]*?#endregion \1\b.*\n/gm, '')

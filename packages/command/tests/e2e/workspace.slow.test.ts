@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { keepFolder } from '../../../../scripts/testing/folder';
 import { installBeside, layOut } from '../../../../scripts/testing/package';
@@ -23,8 +23,7 @@ function make(...args: readonly string[]) {
 }
 
 beforeAll(() => {
-  const installed = installBeside(workspace);
-  chmodSync(join(installed, 'dist/scripts/contract-first.cjs'), 0o755); // as npm does
+  installBeside(workspace);
   mkdirSync(join(workspace, 'services'));
   layOut(service, 'packages/command/tests/e2e/new-service/night-museum.yaml', workspace);
   // What a team does with a service that it takes into its workspace.

@@ -62,7 +62,9 @@ test('takes a folder with what may stay, up to the document that would be replac
     'README.md': '',
     LICENSE: '',
     '.git/HEAD': '',
-    'contract-first-3.0.0.tgz': '',
+    'contract-first-2.0.0.tgz': '',
+    'contract-first-server-2.0.0.tgz': '',
+    'create-contract-first-2.0.0.tgz': '',
   });
   mkdirSync(folder.path('empty/folder'), { recursive: true });
   expect(((await refusal({ document })) as Error).message).toMatch(

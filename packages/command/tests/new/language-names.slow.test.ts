@@ -1,3 +1,5 @@
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { openapiOverlay } from 'openapi-format';
 import ts from 'typescript';
 import { parse, stringify } from 'yaml';
@@ -130,6 +132,7 @@ test('compiles whatever words of the language, or of its own code, the document 
     ]),
   );
   folder.write(files);
+  symlinkSync(join(__dirname, '../../../../node_modules'), folder.path('node_modules'));
   const { diagnosticsOf } = compileTexts(folder.path(''), files);
   const errors = Object.keys(files)
     .filter((file) => WRITTEN.test(file))

@@ -44,6 +44,7 @@ export type TestedService<Dependencies extends Closable, Handlers extends object
 > & {
   /** The published contract, generated/openapi.json: `readDocument` keeps its integers beyond 2^53 exact. */
   readonly document: JsonObject;
+  readonly open: Open<Dependencies>;
   readonly createHandlers: (dependencies: Dependencies) => Handlers;
   readonly createApp: (
     handlers: Handlers,
@@ -58,11 +59,7 @@ export type TestedService<Dependencies extends Closable, Handlers extends object
   /** Credentials of the schemes whose strategy is of the service, or what makes them of its dependencies. */
   readonly credentials?:
     CredentialsOf | ((dependencies: Dependencies) => CredentialsOf | Promise<CredentialsOf>);
-} & (
-    | { readonly open: Open<Dependencies> }
-    // The name of 2.0.0.
-    | { readonly openStore: Open<Dependencies> }
-  );
+};
 
 /** What only the opened service can say. */
 export interface Inspected extends Required<Pick<Target, 'credentials' | 'stubs'>>, Pick<Target, 'curl'> {
@@ -109,7 +106,6 @@ export function serviceTarget<Dependencies extends Closable, Handlers extends ob
   changes: Changes = {},
 ): ServiceTarget {
   const { document, verifiers, scenarios = [], waivers = [], credentials = {} } = service;
-  const open = 'open' in service ? service.open : service.openStore;
   // Of a copy: changes that a server makes must not affect the document of the prover.
   const described = new OpenApiDocument(structuredClone(document));
   const operations = new Map(readOperations(described).map((one) => [one.operationId, one]));
@@ -119,14 +115,7 @@ export function serviceTarget<Dependencies extends Closable, Handlers extends ob
     received = request;
   };
   const start = (more: Changes = {}, rateLimit?: RuntimeOptions['rateLimit']) =>
-    startServer(
-      { ...service, open },
-      described,
-      secrets.environment,
-      { ...changes, ...more },
-      see,
-      rateLimit,
-    );
+    startServer(service, described, secrets.environment, { ...changes, ...more }, see, rateLimit);
   const failing = (error: Error) => () =>
     start({
       pass: () => {
@@ -154,7 +143,7 @@ export function serviceTarget<Dependencies extends Closable, Handlers extends ob
     scenarios,
     waivers,
     async inspect() {
-      const dependencies = await open();
+      const dependencies = await service.open();
       try {
         const stubs = stubsOf(service.createHandlers(dependencies));
         const waits = ({ steps }: Scenario) => steps.some(({ operation }) => stubs.includes(operation));
@@ -195,7 +184,7 @@ const live = <T extends object>(first: T, get: (key: PropertyKey) => unknown): T
   new Proxy({ ...first }, { get: (_, key) => get(key) });
 
 async function startServer<Dependencies extends Closable, Handlers extends object, Own extends string>(
-  service: TestedService<Dependencies, Handlers, Own> & { readonly open: Open<Dependencies> },
+  service: TestedService<Dependencies, Handlers, Own>,
   described: OpenApiDocument,
   environment: Readonly<Record<string, string>>,
   { bodyLimit = BODY_LIMIT, document, strategies, pass, wrap }: Changes,

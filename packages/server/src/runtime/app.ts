@@ -9,7 +9,6 @@ import {
   createService,
   type Extensions,
   faultToStderr,
-  type Finding,
   type Headers,
   type Hooks,
   InvalidContract,
@@ -59,24 +58,15 @@ export const RESERVED = '/-/';
 /** Headers of every response: no content sniffing, no caching. */
 export const HEADERS: Headers = { 'X-Content-Type-Options': 'nosniff', 'Cache-Control': 'no-store' };
 
-/** What is done where operations do not document refusals that can happen to them. */
-type Undocumented = (finding: Finding) => void;
-
-const refuseToStart: Undocumented = (finding) => {
-  throw new InvalidContract([finding]);
-};
-
 /**
  * Creates the application. The order of the calls is the order in which a request passes them.
  *
- * @param undocumented may let it start all the same; a refusal that is not documented is then sent as `errors` renders it
  * @throws {InvalidContract} if the document is invalid, a handler or strategy that it needs is missing, or an operation lacks
  *   a refusal that can happen to it. The message has the actions of an overlay that document it.
  */
 export function createApp<Own extends string = never>(
   { errors, ...application }: Application<Own>,
   { document, production, corsOrigins, rateLimit, operational = true, ...runtime }: RuntimeOptions<Own>,
-  undocumented = refuseToStart,
 ): Express {
   const fault = safely(runtime.reportFault ?? faultToStderr);
   const traces = createTraces(RESERVED);
@@ -84,7 +74,7 @@ export function createApp<Own extends string = never>(
   const contract = compileContract(document, application);
   const lacking = undocumentedRefusals(contract.served.values(), errors.render, rateLimit?.ownProblems);
   const finding = undocumentedFinding(contract.document, [...contract.served.values()], lacking);
-  if (finding) undocumented(finding);
+  if (finding) throw new InvalidContract([finding]);
   const service = createService<OperationalKind | Own>({
     ...application,
     ...runtime,
@@ -93,7 +83,7 @@ export function createApp<Own extends string = never>(
       errors.toProblem(
         error instanceof InvalidValue && received ? (refusalOf(error, received, operation) ?? error) : error,
       ),
-    onlyDocumented: undocumented === refuseToStart,
+    onlyDocumented: true,
     render: errors.render,
     stubs: !production,
     reserved: RESERVED,

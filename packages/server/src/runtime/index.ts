@@ -6,7 +6,6 @@ import './loading';
 
 // For main.ts, app.ts and config.ts of a service.
 export { type Application, createApp, type OwnHooks, type RuntimeOptions } from './app';
-export type { RuntimeOptions as Surroundings } from './app'; // the name of 2.0.0
 export {
   InvalidConfig,
   readDatabaseUrl,

@@ -37,11 +37,11 @@ type RunConfig<Dependencies> = ServerConfig & {
 type Open<Config, Dependencies> = (config: Config, observer: StoreObserver) => Promise<Dependencies>;
 
 /** The parts of a service, in the order in which `runService` needs them. */
-export type ServiceParts<
+export interface ServiceParts<
   Config extends RunConfig<Dependencies>,
   Dependencies extends Store,
   Own extends string,
-> = {
+> {
   /** @throws {InvalidConfig} */
   readonly readConfig: (environment?: NodeJS.ProcessEnv) => Config;
   /** The file of the published contract, generated/openapi.json. */
@@ -49,11 +49,8 @@ export type ServiceParts<
   readonly errors: Errors<Own>;
   /** Calls `createApp` with the handlers of the service, these options and the dependencies. */
   readonly createApp: (dependencies: Dependencies, options: RuntimeOptions<Own>) => Express;
-} & (
-  | { readonly open: Open<Config, Dependencies> }
-  // The name of 2.0.0: its dependencies are a store, and it rejects with a sentence about DATABASE_URL.
-  | { readonly openStore: Open<Config, Dependencies> }
-);
+  readonly open: Open<Config, Dependencies>;
+}
 
 /** Limits of the listener of probes and metrics, which serves few clients. */
 const OPERATIONAL = {
@@ -82,7 +79,7 @@ export function runService<
   Own extends string = never,
 >(parts: ServiceParts<Config, Dependencies, Own>): void {
   const [command, file, ...others] = process.argv.slice(2);
-  const job = { readConfig: parts.readConfig, open: openOf(parts) };
+  const job = { readConfig: parts.readConfig, open: parts.open };
   if (command === 'migrate' && file === undefined) void migrate(job);
   else if ((command === 'backup' || command === 'restore') && file?.trim() && others.length === 0)
     void copy(job, command, file);
@@ -98,10 +95,6 @@ export function runService<
       process.exit(1); // closes everything that is open
     });
 }
-
-const openOf = <Config extends RunConfig<Dependencies>, Dependencies extends Store, Own extends string>(
-  parts: ServiceParts<Config, Dependencies, Own>,
-): Open<Config, Dependencies> => ('open' in parts ? parts.open : parts.openStore);
 
 function explain(error: unknown): void {
   const known = error instanceof InvalidConfig || error instanceof InvalidContract;
@@ -146,19 +139,20 @@ async function start<Config extends RunConfig<Dependencies>, Dependencies extend
   const started = () => {
     for (const signal of SIGNALS) process.off(signal, giveUp);
   };
-  const dependencies = await openOf(parts)(config, {
-    ...metrics.store,
-    migrated(name, number) {
-      log.info(`applied migration ${number}, ${name}`);
-    },
-    warned(message) {
-      log.warn(message);
-    },
-  }).catch((error: unknown) => {
-    const isOfDatabase = error instanceof UnusableDatabase || 'openStore' in parts;
-    if (!isOfDatabase || error instanceof InvalidConfig) throw error;
-    throw new InvalidConfig(`DATABASE_URL: ${error instanceof Error ? error.message : String(error)}`);
-  });
+  const dependencies = await parts
+    .open(config, {
+      ...metrics.store,
+      migrated(name, number) {
+        log.info(`applied migration ${number}, ${name}`);
+      },
+      warned(message) {
+        log.warn(message);
+      },
+    })
+    .catch((error: unknown) => {
+      if (!(error instanceof UnusableDatabase)) throw error;
+      throw new InvalidConfig(`DATABASE_URL: ${error.message}`);
+    });
   try {
     const setting = { log, metrics, report, draining, stopping, readiness, probes, started, worker };
     await serve(parts, config, document, dependencies, setting);
