@@ -34,6 +34,7 @@ export function packedManifest({ devDependencies, imports, ...manifest }: Manife
   });
   return {
     ...manifest,
+    scripts: undefined, // they are for this repository
     ...(imports === undefined ? {} : { imports: { '#swagger-ui/*': './dist/swagger-ui/*' } }),
     exports: Object.fromEntries(exports) as object,
     ...legacyEntries(manifest.exports),

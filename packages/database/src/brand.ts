@@ -7,7 +7,7 @@ export function branded(error: new (...args: never[]) => Error, name: string): v
   Object.defineProperty(error.prototype, brand, { value: true });
   Object.defineProperty(error, Symbol.hasInstance, {
     value(this: unknown, value: unknown): boolean {
-      if (this !== error) return Function.prototype[Symbol.hasInstance].call(this, value) as boolean;
+      if (this !== error) return Function.prototype[Symbol.hasInstance].call(this, value);
       return typeof value === 'object' && value !== null && brand in value;
     },
   });

@@ -7,7 +7,7 @@ import { installed, root } from '../paths';
 /** Environment variables that affect the result of a check. */
 const VARIABLES = ['CHROMIUM', 'NODE_OPTIONS'];
 
-export const digestOf = (parts: Iterable<string | Buffer>): string => {
+export const digestOf = (parts: Iterable<string | Uint8Array>): string => {
   const hash = createHash('sha256');
   for (const part of parts) hash.update(part).update('\0');
   return hash.digest('hex');
@@ -20,7 +20,7 @@ const LISTS = ['.package-lock.json', '.pnpm/lock.yaml', '.yarn-state.yml', '.yar
 export const installedList = (): string =>
   LISTS.map((list) => installed(list)).find((file) => existsSync(file)) ?? installed('.package-lock.json');
 
-export const contentOf = (file: string): string | Buffer => {
+export const contentOf = (file: string): string | Uint8Array => {
   try {
     return readFileSync(path.resolve(root, file));
   } catch {

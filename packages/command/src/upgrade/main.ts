@@ -78,12 +78,19 @@ function bring(files: ReadonlyMap<string, Buffer> | undefined): number {
   const before = versionOf(SERVER);
   const old = vendoredIn(readManifest());
   const restore = keep(['package.json', manager.lock, ...(files?.keys() ?? [])]);
+  const replaced = [...(files ?? [])].filter(
+    ([file, has]) => existsSync(file) && !readFileSync(file).equals(has),
+  );
   for (const [file, content] of files ?? []) {
     mkdirSync(path.dirname(file), { recursive: true });
     writeFileSync(file, content);
   }
-  const { left } = changeManifest((name) => (files ? `file:${vendored(name)}` : version()));
-  if (run(manager.name, manager.install) !== 0) {
+  const specifierOf = (name: string) => (files ? `file:${vendored(name)}` : version());
+  const left = changeManifest(specifierOf, files !== undefined && manager.name === 'yarn');
+  // npm does not look into a file again that has the same name.
+  const again = PACKAGES.filter((name) => replaced.some(([file]) => file === vendored(name)));
+  const named = manager.name === 'npm' ? again.map((name) => `${name}@${specifierOf(name)}`) : [];
+  if (run(manager.name, [...manager.install, ...named]) !== 0) {
     restore();
     throw new Error(
       `${manager.name} could not install ${COMMAND} ${version()}: see above. The service is unchanged`,
@@ -117,7 +124,8 @@ const counted = (count: number, what: string): string => `${count} ${what}${coun
 function versionOf(name: string): string {
   const file = installed(name, 'package.json');
   if (existsSync(file)) return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
-  return readManifest().dependencies?.[name] ?? '';
+  const has = readManifest().dependencies?.[name] ?? '';
+  return /-(\d+\.\d+\.\d+[^/]*)\.tgz$/.exec(has)?.[1] ?? has;
 }
 
 /** The files of the packages in vendor/. */

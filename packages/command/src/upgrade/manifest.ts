@@ -12,11 +12,15 @@ interface Service {
   scripts?: Versions;
   dependencies?: Versions;
   devDependencies?: Versions;
+  resolutions?: Versions;
 }
 
 /** The package.json that `contract-first new` lays out. */
 const readLayout = (): Service =>
   JSON.parse(readFileSync(path.join(LAYOUT, 'package.json'), 'utf8')) as Service;
+
+/** What contract-first carries. */
+const CARRIED = PACKAGES.filter((name) => name !== 'contract-first');
 
 /** What the packages depend on. */
 const brought = (): Versions =>
@@ -34,18 +38,14 @@ const OLD_ENGINE = '>=22.14';
 /** What a script needs that runs where the command is not installed. */
 const NEEDS_COMMAND = /\bcontract-first\b(?!-)/;
 
-export interface Manifested {
-  /** Whether package.json has changed. */
-  readonly isChanged: boolean;
-  readonly left: readonly string[];
-}
-
 /**
  * Changes package.json: the packages, the tools that they were tested with, and the scripts that start the service.
  *
  * @param specifierOf what the service depends on, by the name of a package
+ * @param resolves whether the packages are to depend on each other so too: Yarn does not see that one carries the others
+ * @returns what is left to do
  */
-export function changeManifest(specifierOf: (name: string) => string): Manifested {
+export function changeManifest(specifierOf: (name: string) => string, resolves: boolean): string[] {
   const file = path.join(root, 'package.json');
   const before = readFileSync(file, 'utf8');
   const manifest = JSON.parse(before) as Service;
@@ -66,6 +66,10 @@ export function changeManifest(specifierOf: (name: string) => string): Manifeste
       if (manifest[other]?.[name] !== undefined) manifest[other] = without(manifest[other], name);
       manifest[to] = sorted({ ...manifest[to], [name]: isOurs ? specifierOf(name) : version });
     }
+  const others = Object.entries(manifest.resolutions ?? {}).filter(([name]) => !PACKAGES.includes(name));
+  const ours = resolves ? CARRIED.map((name) => [name, specifierOf(name)]) : [];
+  if (manifest.resolutions ?? resolves)
+    manifest.resolutions = Object.fromEntries([...others, ...ours]) as Versions;
   const node = layout.engines?.['node'] ?? '';
   const has = manifest.engines?.['node'];
   if (has === undefined || has === OLD_ENGINE) manifest.engines = { ...manifest.engines, node };
@@ -79,9 +83,8 @@ export function changeManifest(specifierOf: (name: string) => string): Manifeste
       `package.json: remove from devDependencies what the packages bring, unless your code imports it: ${spare.join(', ')}`,
     );
   const text = `${JSON.stringify(manifest, null, /^[ \t]+(?=")/m.exec(before)?.[0] ?? 2)}\n`;
-  const isChanged = JSON.stringify(JSON.parse(before)) !== JSON.stringify(manifest);
-  if (isChanged) writeFileSync(file, text);
-  return { isChanged, left };
+  if (JSON.stringify(JSON.parse(before)) !== JSON.stringify(manifest)) writeFileSync(file, text);
+  return left;
 }
 
 /** The command is not there in production: `npm start` begins without it. */

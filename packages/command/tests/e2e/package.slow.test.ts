@@ -159,7 +159,9 @@ describe.each(PACKAGES)('%s', (name) => {
 
   test('declares the versions with which it is tested', () => {
     const locked = lockedPackages(ROOT) as Readonly<Record<string, { readonly version: string }>>;
-    const { version, dependencies, peerDependencies } = manifestOf(name);
+    const { version, dependencies, peerDependencies, ...others } = manifestOf(name);
+    expect(others).not.toHaveProperty('scripts');
+    expect(others).not.toHaveProperty('devDependencies');
     const exact = Object.entries({ ...dependencies, ...peerDependencies }).filter(([, one]) =>
       /^\d+\.\d+\.\d+$/.test(one),
     );

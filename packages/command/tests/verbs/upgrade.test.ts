@@ -71,7 +71,7 @@ const read = (file: string) => readFileSync(folder.path(file), 'utf8');
 type Versions = Readonly<Record<string, string>>;
 const manifest = () =>
   JSON.parse(read('package.json')) as Record<
-    'engines' | 'scripts' | 'dependencies' | 'devDependencies',
+    'engines' | 'scripts' | 'dependencies' | 'devDependencies' | 'resolutions',
     Versions
   >;
 
@@ -137,6 +137,27 @@ describe('from a command that is not the one of the service', () => {
     folder.write({ [lock]: '' });
     await upgrade(undefined);
     expect(calls()[0]).toEqual(command);
+  });
+
+  test('Yarn is told what the packages depend on, which one of them carries, and npm is not', async () => {
+    const file = (name: string) => [name, `file:vendor/${name}-${version}.tgz`];
+    folder.write({ 'package.json': JSON.stringify({ ...OLD, resolutions: { a: '1.0.0' } }) });
+    folder.write({ 'yarn.lock': '' });
+    rmSync(folder.path('package-lock.json'));
+    await upgrade(undefined);
+    expect(manifest().resolutions).toEqual({ a: '1.0.0', ...Object.fromEntries(NAMES.slice(1).map(file)) });
+    await upgrade(version);
+    expect(manifest().resolutions).toEqual({ a: '1.0.0' });
+  });
+
+  test('npm is told which files have changed under the same name', async () => {
+    await upgrade(undefined);
+    folder.write({ [`vendor/contract-first-server-${version}.tgz`]: 'another build' });
+    spawned.mockClear();
+    await upgrade(undefined);
+    expect(calls()[0]?.slice(4)).toEqual([
+      `contract-first-server@file:vendor/contract-first-server-${version}.tgz`,
+    ]);
   });
 
   test('what the team has decided stays, and is listed', async () => {
