@@ -56,7 +56,7 @@ export const keyOf = ({ file, line, column, after }: Fault): string => `${file}:
 const TEXTS: Readonly<Record<string, string>> = {
   'packages/command/src/client/runtime/': 'packages/command/src/client/',
   'packages/command/layout/': 'packages/command/src/new/',
-  'packages/server/src/runtime/page/': 'packages/server/src/runtime/',
+  'packages/server/src/runtime/page/browser/': 'packages/server/src/runtime/page/',
 };
 
 /** The product file that is at a path, be it copied, built or packed. */

@@ -89,7 +89,7 @@ describe.each([
     expect(delays).toEqual(['5000', '5000', '5000']);
     expect(container).not.toHaveProperty('lifecycle');
     const flush = /CLOSE_TIMEOUT = ([\d_]+)/
-      .exec(read('packages/server/src/runtime/shutdown.ts'))?.[1]
+      .exec(read('packages/server/src/runtime/process/shutdown.ts'))?.[1]
       ?.replace('_', '');
     const seconds = (5000 + Number(documented.get('SHUTDOWN_TIMEOUT')) + Number(flush)) / 1000;
     const stopTimeout = /--stop-timeout (\d+)/.exec(dockerfile)?.[1];

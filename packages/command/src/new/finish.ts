@@ -13,8 +13,8 @@ import { handlerName } from '../generate/handler-names';
 import { stubText } from '../generate/handlers';
 import { PUBLISHED } from '../paths';
 import { codeOf } from './code';
-import { RED, run } from './programs';
-import { Steps } from './steps';
+import { RED, run } from './write/programs';
+import { Steps } from './write/steps';
 
 /** The target of the contract tests in a service. */
 const SERVICE = 'tests/contract/service.ts';

@@ -3,14 +3,14 @@ import { isJson, type OpenApiDocument, stringifyJson, viewSchemas } from 'contra
 import { type Operation } from 'contract-first-server';
 import { quoted } from '../generate/handler-names';
 import { codeOf, memberCode, propertyName, Unclear } from './code';
-import { typeOf } from './columns';
-import { type Inside, insideOf } from './envelopes';
-import { type ErrorBody, hasHeaders, type OtherBody, type OwnKind } from './errors';
+import { typeOf } from './tables/columns';
+import { type Inside, insideOf } from './errors/envelopes';
+import { type ErrorBody, hasHeaders, type OtherBody, type OwnKind } from './errors/errors';
 import { capitalized } from './names';
 import type { Refused } from './overlay';
-import type { Paging } from './paging';
-import { spoken, TYPES } from './table-code';
-import { isFreeIn, type Table } from './tables';
+import type { Paging } from './tables/paging';
+import { spoken, TYPES } from './tables/table-code';
+import { isFreeIn, type Table } from './tables/tables';
 
 /** What the handlers of a service share. */
 export interface Shared {

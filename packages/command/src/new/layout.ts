@@ -19,25 +19,31 @@ import {
 import type { Source } from '../document/source/source';
 import { handlerPath } from './code';
 import { curlLines } from './curl';
-import { lacking, storesOf } from './stores';
+import { lacking, storesOf } from './tables/stores';
 import { notesOn } from './notes';
-import { related } from './references';
-import { ITEMS, type Table, tablesOf } from './tables';
+import { related } from './tables/references';
+import { ITEMS, type Table, tablesOf } from './tables/tables';
 import { documentFiles } from './document-files';
-import { errorResponses, otherBodies, ownKinds, usualErrorBody } from './errors';
-import { loginsOf } from './logins';
+import { errorResponses, otherBodies, ownKinds, usualErrorBody } from './errors/errors';
+import { loginsOf } from './users/logins';
 import type { Names } from './names';
 import { NO_EXTRAS } from './extras';
 import { overlayFor } from './overlay';
 import { filledLayout } from './places';
-import { askedOf, bodySchemas, within } from './envelopes';
-import { allPathParameters, listedIn, type PathParameter, type Resource, resourcesOf } from './resources';
+import { askedOf, bodySchemas, within } from './errors/envelopes';
+import {
+  allPathParameters,
+  listedIn,
+  type PathParameter,
+  type Resource,
+  resourcesOf,
+} from './tables/resources';
 import { schemesOf } from './schemes';
 import { toServable } from './servable';
 import { examplesFile, otherThan, prepare, storedExamples } from './tests';
 import { typesOf } from './types';
-import { undocumented, usersOf } from './user-code';
-import { userExamples, userScenario } from './user-examples';
+import { undocumented, usersOf } from './users/user-code';
+import { userExamples, userScenario } from './users/user-examples';
 
 export interface Layout {
   /** The text of each file, by its path. */

@@ -11,14 +11,14 @@ import { located, SourceError } from '../document/source/source';
 import { assertFile, assertFree, type Given, readDocumentAndNames } from './arguments';
 import { askDocument, askExtras } from './ask';
 import type { Extras } from './extras';
-import { agent, install, managerOf, vendor, version } from './install';
-import { Journal } from './journal';
+import { agent, install, managerOf, vendor, version } from './write/install';
+import { Journal } from './write/journal';
 import { layOut } from './layout';
-import { type Originals, originalsIn, remove, WRITTEN } from './originals';
-import { forNpm, forPnpm } from './pnpm';
-import { RED, run } from './programs';
-import { commit } from './repository';
-import { Steps } from './steps';
+import { type Originals, originalsIn, remove, WRITTEN } from './write/originals';
+import { forNpm, forPnpm } from './write/pnpm';
+import { RED, run } from './write/programs';
+import { commit } from './write/repository';
+import { Steps } from './write/steps';
 
 export interface Options extends Omit<Given, 'document' | 'extras'> {
   /** Undefined: it asks for them on a terminal. */

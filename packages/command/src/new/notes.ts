@@ -1,10 +1,10 @@
 /** What the user should know of a document: one sentence each. */
 import { isObject, jsonPath, type OpenApiDocument } from 'contract-first-server/tools';
 import { type Operation } from 'contract-first-server';
-import { says } from './error-body';
-import { type OtherBody, succeedsByDefault } from './errors';
+import { says } from './errors/error-body';
+import { type OtherBody, succeedsByDefault } from './errors/errors';
 import type { Action } from './overlay';
-import { description, type Table } from './tables';
+import { description, type Table } from './tables/tables';
 
 /** @param actions those that lead to the document */
 export const notesOn = (

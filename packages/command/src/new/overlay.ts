@@ -15,7 +15,7 @@ import {
 } from 'contract-first-server/tools';
 import { type JsonObject, type Operation, Problem } from 'contract-first-server';
 import { ERRORS, type OperationalKind, statusIn } from 'contract-first-server/runtime';
-import { Fact, says, valueOf } from './error-body';
+import { Fact, says, valueOf } from './errors/error-body';
 import {
   bodiless,
   type ErrorBody,
@@ -24,9 +24,9 @@ import {
   otherBodies,
   SERVER_STATUSES,
   succeedsByDefault,
-} from './errors';
+} from './errors/errors';
 import { readLayout } from './layout-files';
-import type { PathParameter } from './resources';
+import type { PathParameter } from './tables/resources';
 
 /** An action of an overlay (https://spec.openapis.org/overlay/v1.0.0.html#action-object). */
 export type Action = Omit<OverlayAction, 'update'> & { readonly update?: JsonObject; readonly remove?: true };

@@ -1,16 +1,16 @@
 /** What stands in the places of packages/command/layout/ for one document. */
 import { quoted } from '../generate/handler-names';
-import type { Stores } from './stores';
+import type { Stores } from './tables/stores';
 import { codeOf, propertyName } from './code';
-import { numberPlace, recognizable, says } from './error-body';
-import type { ErrorBody, OtherBody, OwnKind } from './errors';
+import { numberPlace, recognizable, says } from './errors/error-body';
+import type { ErrorBody, OtherBody, OwnKind } from './errors/errors';
 import { type Project, projectPlaces } from './project-places';
 import { fill, type Places, withoutUnusedImports } from './fill';
 import { isWanted } from './extras';
 import { layoutFiles, readLayout, UNDOTTED } from './layout-files';
-import { openerOf, partOf, type Table } from './tables';
+import { openerOf, partOf, type Table } from './tables/tables';
 import type { Sequence, StoredExample, Todo } from './tests';
-import { columnsCode, credentialsCode, type Users } from './user-code';
+import { columnsCode, credentialsCode, type Users } from './users/user-code';
 
 /** What a document decides about its service. */
 export interface Decided extends Project {

@@ -4,7 +4,7 @@ import type { Extras } from './extras';
 import type { Places } from './fill';
 import type { Names } from './names';
 import type { Scheme } from './schemes';
-import type { Users } from './user-code';
+import type { Users } from './users/user-code';
 
 /** What a document decides about the project of its service. */
 export interface Project {

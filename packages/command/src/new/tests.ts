@@ -14,11 +14,11 @@ import {
 import { type Operation } from 'contract-first-server';
 import { quoted } from '../generate/handler-names';
 import { codeOf, propertyName } from './code';
-import type { OwnKind } from './errors';
-import { idOf, type Resource, successBody } from './resources';
-import { insideOf, within } from './envelopes';
-import type { Stores } from './stores';
-import type { Table } from './tables';
+import type { OwnKind } from './errors/errors';
+import { idOf, type Resource, successBody } from './tables/resources';
+import { insideOf, within } from './errors/envelopes';
+import type { Stores } from './tables/stores';
+import type { Table } from './tables/tables';
 import { handledValue } from './types';
 
 export interface Sequence {

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, statSync, wr
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { RUN, UsageError } from '../command';
-import { managerOf as packer, OWN, PACKAGES, packed, vendored, version } from '../new/install';
+import { managerOf as packer, OWN, PACKAGES, packed, vendored, version } from '../new/write/install';
 import { installed, type Manifest, readManifest, root } from '../paths';
 import type { Compiler } from './entries';
 import { managerOf, output, run } from './managers';

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { root } from '../paths';
-import { LAYOUT, OWN, PACKAGES } from '../new/install';
+import { LAYOUT, OWN, PACKAGES } from '../new/write/install';
 
 type Versions = Record<string, string>;
 

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { UsageError } from '../../src/command';
 import { newService } from '../../src/new/main';
-import { Steps } from '../../src/new/steps';
+import { Steps } from '../../src/new/write/steps';
 import { useFolder } from '../../../../scripts/testing/folder';
 
 const EXAMPLE = join(__dirname, '../../example.yaml');

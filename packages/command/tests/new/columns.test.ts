@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
-import { columnsOf, typeOf } from '../../src/new/columns';
-import { insideOf, within } from '../../src/new/envelopes';
+import { columnsOf, typeOf } from '../../src/new/tables/columns';
+import { insideOf, within } from '../../src/new/errors/envelopes';
 import { layOut } from '../../src/new/layout';
 import { namesFrom } from '../../src/new/names';
 import { readSource } from '../../src/document/source/source';

@@ -1,6 +1,6 @@
 import { codeOf } from '../../src/new/code';
-import { type Facts, numberPlace, says, valueOf } from '../../src/new/error-body';
-import { bodyOf, errorResponses, ownKinds, usualErrorBody } from '../../src/new/errors';
+import { type Facts, numberPlace, says, valueOf } from '../../src/new/errors/error-body';
+import { bodyOf, errorResponses, ownKinds, usualErrorBody } from '../../src/new/errors/errors';
 import { compileContract, OpenApiDocument } from 'contract-first-server/tools';
 import { type JsonObject } from 'contract-first-server';
 import { buildDocument } from '../../../../scripts/testing/service';

@@ -3,7 +3,7 @@ import fs, { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs
 import { dirname, join } from 'node:path';
 import { version } from '../../package.json';
 import { newService } from '../../src/new/main';
-import { Steps } from '../../src/new/steps';
+import { Steps } from '../../src/new/write/steps';
 import { cases } from '../../../../scripts/testing/cases';
 import { useFolder } from '../../../../scripts/testing/folder';
 

@@ -1,6 +1,6 @@
 import { OpenApiDocument, readOperations } from 'contract-first-server/tools';
-import { loginsOf } from '../../src/new/logins';
-import { userExamples, userScenario } from '../../src/new/user-examples';
+import { loginsOf } from '../../src/new/users/logins';
+import { userExamples, userScenario } from '../../src/new/users/user-examples';
 
 const text = { type: 'string' };
 const object = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more });

@@ -14,8 +14,10 @@ jest.mock('node:child_process', () => ({
   ...jest.requireActual<object>('node:child_process'),
   spawnSync: jest.fn(() => ({ status: 0, stdout: '' })),
 }));
-jest.mock('../../src/new/install', () => {
-  const install = jest.requireActual<typeof import('../../src/new/install')>('../../src/new/install');
+jest.mock('../../src/new/write/install', () => {
+  const install = jest.requireActual<typeof import('../../src/new/write/install')>(
+    '../../src/new/write/install',
+  );
   const files = install.PACKAGES.map((name) => [install.vendored(name), Buffer.from(name)] as const);
   return { ...install, packed: () => Promise.resolve(new Map(files)) };
 });

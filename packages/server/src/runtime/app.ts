@@ -18,10 +18,10 @@ import {
 } from '../contract';
 import { InvalidValue } from 'contract-first-database';
 import { allowOrigins } from './cors';
-import { docsRouter } from './docs';
+import { docsRouter } from './page/docs';
 import { type Errors, type OperationalKind, refusalOf } from './errors';
-import { endOfRoutes, operationalRoutes, type Probed, withHeaders } from './probes';
-import { createTraces } from './traces';
+import { endOfRoutes, operationalRoutes, type Probed, withHeaders } from './observe/probes';
+import { createTraces } from './observe/traces';
 
 /** The options of a service that the runtime fills in. The others are handed on. */
 type FilledIn =

@@ -2,8 +2,8 @@ import { branded } from '../contract/tools';
 import { constants } from 'node:buffer';
 import { tmpdir } from 'node:os';
 import { databaseUrls, isDatabaseUrl, START_TIMEOUT, wrongOfUrl } from 'contract-first-database';
-import type { RateLimit } from './rate-limit-stores';
-import { partOf, type Place, placeIn } from './worker';
+import type { RateLimit } from './limits/rate-limit-stores';
+import { partOf, type Place, placeIn } from './process/worker';
 
 /** Everything that is wrong with the environment, one sentence a line. */
 export class InvalidConfig extends Error {

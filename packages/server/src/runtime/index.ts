@@ -2,7 +2,7 @@
  * The public API of the service runtime. Code outside this folder imports this file and no other file of it.
  */
 
-import './loading';
+import './process/loading';
 
 // For main.ts, app.ts and config.ts of a service.
 export { type Application, createApp, type OwnHooks, type RuntimeOptions } from './app';
@@ -14,17 +14,17 @@ export {
   type ServerConfig,
   Variables,
 } from './config';
-export { runService, type ServiceParts } from './run';
+export { runService, type ServiceParts } from './process/run';
 
 // For seed.ts of a service.
-export { runSeed } from './job';
+export { runSeed } from './process/job';
 
 // For dependencies.ts of a service.
-export { createLog } from './log';
-export { openInOrder } from './dependencies';
+export { createLog } from './observe/log';
+export { openInOrder } from './process/dependencies';
 
 // For auth.ts of a service, and its configuration.
-export type { Client } from './secrets';
+export type { Client } from './credentials/secrets';
 export {
   apiKeys,
   basicUsers,
@@ -35,21 +35,27 @@ export {
   type Verifier,
   type Verifiers,
   type VerifiersFor,
-} from './credentials';
+} from './credentials/credentials';
 
 // For services whose users log in.
-export { hashPassword, verifyPassword } from './passwords';
+export { hashPassword, verifyPassword } from './credentials/passwords';
 export {
   readSignedTokens,
   type SignedTokens,
   signedTokens,
   type SignedTokensConfig,
   signedTokenStrategy,
-} from './signed-tokens';
+} from './credentials/signed-tokens';
 
 // For services that send webhooks and callbacks.
-export { readSenders, type SendersConfig } from './sender-config';
-export { type Delivery, openSenders, type SendOptions, type Senders, type SentMessage } from './senders';
+export { readSenders, type SendersConfig } from './webhooks/sender-config';
+export {
+  type Delivery,
+  openSenders,
+  type SendOptions,
+  type Senders,
+  type SentMessage,
+} from './webhooks/senders';
 
 // For errors.ts of a service.
 export {

@@ -9,7 +9,7 @@ import {
   type Verifier,
   type Verifiers,
   variablesOf,
-} from '../../src/runtime/credentials';
+} from '../../src/runtime/credentials/credentials';
 import { InvalidConfig, Variables } from '../../src/runtime/config';
 import { buildDocument } from '../../../../scripts/testing/service';
 

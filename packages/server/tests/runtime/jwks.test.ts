@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { remoteKeys } from '../../src/runtime/jwks';
+import { remoteKeys } from '../../src/runtime/credentials/jwks';
 
 // A key set whose keys nobody has asked for since long: the tokens of the issuer wait for the one fetch, however many they are.
 

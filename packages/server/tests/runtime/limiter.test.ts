@@ -5,14 +5,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { Client } from 'pg';
 import type { Problem } from 'contract-first-server';
-import { createRateLimiter } from '../../src/runtime/rate-limit';
+import { createRateLimiter } from '../../src/runtime/limits/rate-limit';
 import { freePort, type Postgres, startPostgres } from '../../../../scripts/testing/postgres';
 import { type Redis, startRedis } from '../../../../scripts/testing/redis';
 
 /** Milliseconds: those of the product are for the outages alone, since a busy machine is none. */
 let mockTimeout = 30_000;
-jest.mock('../../src/runtime/rate-limit-stores', () => ({
-  ...jest.requireActual<object>('../../src/runtime/rate-limit-stores'),
+jest.mock('../../src/runtime/limits/rate-limit-stores', () => ({
+  ...jest.requireActual<object>('../../src/runtime/limits/rate-limit-stores'),
   get STORE_TIMEOUT() {
     return mockTimeout;
   },

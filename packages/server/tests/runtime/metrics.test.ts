@@ -1,5 +1,5 @@
 import { Histogram, Registry } from '@prometheus-io/client';
-import { Durations, sumOf } from '../../src/runtime/metrics';
+import { Durations, sumOf } from '../../src/runtime/observe/metrics';
 
 const BOUNDS = [0.001, 0.01, 0.1];
 

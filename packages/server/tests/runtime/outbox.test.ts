@@ -1,7 +1,7 @@
 import { compileFunction } from 'node:vm';
 import { ModuleKind, ScriptTarget, transpile } from 'typescript';
 import * as database from 'contract-first-database';
-import type { Delivery, SentMessage } from '../../src/runtime/senders';
+import type { Delivery, SentMessage } from '../../src/runtime/webhooks/senders';
 import { useDatabases } from '../../../../scripts/testing/databases';
 import { snippetsOf } from '../../../../scripts/testing/snippets';
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { runInThisContext } from 'node:vm';
 import type { JsonObject } from 'contract-first-server';
 // The scripts are no modules of Jest: by this, `make faults` knows that this suite sees them.
-import '../../src/runtime/docs';
+import '../../src/runtime/page/docs';
 
 // What the scripts of the documentation page do without a browser. The suites *.browser.ts show the page itself.
 
@@ -10,7 +10,7 @@ import '../../src/runtime/docs';
 const page = runInThisContext('globalThis') as typeof globalThis & Record<string, unknown>;
 const load = page.process
   .getBuiltinModule('module')
-  .createRequire(join(__dirname, '../../src/runtime/page/main.mjs'));
+  .createRequire(join(__dirname, '../../src/runtime/page/browser/main.mjs'));
 
 beforeAll(() => {
   Object.assign(page, BROWSER);

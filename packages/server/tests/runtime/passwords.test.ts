@@ -1,6 +1,6 @@
 import crypto from 'node:crypto';
 import { Problem } from 'contract-first-server';
-import { hashPassword, verifyPassword } from '../../src/runtime/passwords';
+import { hashPassword, verifyPassword } from '../../src/runtime/credentials/passwords';
 import { cases } from '../../../../scripts/testing/cases';
 import { growsTooFast } from '../../../../scripts/testing/growth';
 

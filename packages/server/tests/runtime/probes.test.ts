@@ -1,4 +1,4 @@
-import { watchReadiness } from '../../src/runtime/probes';
+import { watchReadiness } from '../../src/runtime/observe/probes';
 
 /** A store that is ready or not, as the test says, and a clock that the test sets. */
 function buildWatch() {

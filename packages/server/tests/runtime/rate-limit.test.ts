@@ -1,5 +1,5 @@
 import type { HookContext, Problem } from 'contract-first-server';
-import { createRateLimiter, networkOf } from '../../src/runtime/rate-limit';
+import { createRateLimiter, networkOf } from '../../src/runtime/limits/rate-limit';
 
 beforeEach(() => {
   jest.useFakeTimers({ now: 1_000_000 });

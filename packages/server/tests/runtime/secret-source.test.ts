@@ -1,8 +1,8 @@
 import { mkdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { InvalidConfig, Variables } from '../../src/runtime/config';
-import { readSecrets, watchSecrets } from '../../src/runtime/secret-source';
-import { type AcceptedSecret, BEARER_TOKENS, parseSecrets } from '../../src/runtime/secrets';
+import { readSecrets, watchSecrets } from '../../src/runtime/credentials/secret-source';
+import { type AcceptedSecret, BEARER_TOKENS, parseSecrets } from '../../src/runtime/credentials/secrets';
 import { keepFolder } from '../../../../scripts/testing/folder';
 
 function read(environment: NodeJS.ProcessEnv) {

@@ -8,7 +8,7 @@ import {
   clientOf,
   parseSecrets,
   type SecretForm,
-} from '../../src/runtime/secrets';
+} from '../../src/runtime/credentials/secrets';
 
 const accept = (form: SecretForm, ...texts: string[]) =>
   new AcceptedSecrets(parseSecrets('THE_VARIABLE', form, texts));

@@ -4,10 +4,15 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Problem, UndocumentedRequest } from 'contract-first-server';
 import { Variables } from '../../src/runtime/config';
-import { attemptDelivery, isPublic, receiverOf } from '../../src/runtime/delivery';
-import { readSenders, type SendersConfig, signatureOf, signingKey } from '../../src/runtime/sender-config';
-import { backOff, openSenders } from '../../src/runtime/senders';
-import { takeTurns } from '../../src/runtime/turns';
+import { attemptDelivery, isPublic, receiverOf } from '../../src/runtime/webhooks/delivery';
+import {
+  readSenders,
+  type SendersConfig,
+  signatureOf,
+  signingKey,
+} from '../../src/runtime/webhooks/sender-config';
+import { backOff, openSenders } from '../../src/runtime/webhooks/senders';
+import { takeTurns } from '../../src/runtime/webhooks/turns';
 import { keepFolder } from '../../../../scripts/testing/folder';
 import { buildDocument, json } from '../../../../scripts/testing/service';
 

@@ -3,7 +3,11 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { InvalidConfig, Variables } from '../../src/runtime/config';
-import { readSignedTokens, signedTokens, signedTokenStrategy } from '../../src/runtime/signed-tokens';
+import {
+  readSignedTokens,
+  signedTokens,
+  signedTokenStrategy,
+} from '../../src/runtime/credentials/signed-tokens';
 import { buildAuthentication } from '../support/authentication';
 import { badTokens, type Signer } from '../../../../scripts/testing/hostile-tokens';
 import { part } from '../../../../scripts/testing/issuer';

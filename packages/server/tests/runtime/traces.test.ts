@@ -9,7 +9,7 @@ import {
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-base';
 import express from 'express';
-import { createTraces } from '../../src/runtime/traces';
+import { createTraces } from '../../src/runtime/observe/traces';
 import { buildDocument, buildService, json, listening } from '../../../../scripts/testing/service';
 import { exchange } from '../../../../scripts/testing/wire';
 

@@ -1,0 +1,133 @@
+/** Decides what a service stores: the files of its storage, and the handlers that follow from the document. */
+import { isJson, type OpenApiDocument, viewSchemas } from 'contract-first-server/tools';
+import { type Operation } from 'contract-first-server';
+import { handlerName } from '../../generate/handler-names';
+import { changeCode, createCode } from './change-code';
+import { handlerFile, handlerPath, Unclear } from '../code';
+import { insideOf } from '../errors/envelopes';
+import { type Handled, isRestricted, listCode, readCode, removeCode, type Shared } from '../handler-code';
+import type { Refused } from '../overlay';
+import { type Paging, pagingOf } from './paging';
+import type { Resource } from './resources';
+import { storageCode } from './storage-code';
+import { violationsOf } from './table-code';
+import type { Table } from './tables';
+import type { BodyPlace } from '../types';
+
+/** A handler that follows from the document. */
+export interface Written {
+  readonly operation: Operation;
+  /** From its parameters on. */
+  readonly code: string;
+}
+
+export interface Stores {
+  readonly tables: readonly Table[];
+  /** The text of each file, by its path. */
+  readonly files: Readonly<Record<string, string>>;
+  readonly written: readonly Written[];
+}
+
+export function storesOf(
+  tables: readonly Table[],
+  typeOf: (body: BodyPlace) => string,
+  errors: Omit<Shared, 'tables'>,
+  operationIds: readonly string[],
+): Stores {
+  const { document } = errors;
+  const shared: Shared = { ...errors, tables: new Map(tables.map((table) => [table.name, table])) };
+  const names = operationIds.map((id) => handlerName(id).file.toLowerCase());
+  const parts = tables.map((table) => {
+    const paging = pagingFor(document, table);
+    // An operation whose name in code is that of another one gets a name of its own later.
+    const written = handlersOf(shared, table, paging).written.filter(
+      ({ operation }) =>
+        names.filter((name) => name === handlerName(operation.operationId).file.toLowerCase()).length === 1,
+    );
+    const uses = (method: string) =>
+      written.filter(({ code }) => code.includes(`store.${table.name}.${method}(`)).map(({ code }) => code);
+    const changing = uses('change').join('');
+    const file = storageCode(
+      {
+        ...{ table, paging, type: typeOfOne(document, table, typeOf) },
+        ...{ counts: uses('count').length > 0, removes: uses('remove').length > 0 },
+        changes:
+          changing === ''
+            ? undefined
+            : violationsOf(table).filter((rule) => changing.includes(`=== '${rule}'`)),
+        isRestricted: isRestricted(table, shared.tables),
+      },
+      shared.tables,
+    );
+    return { files: [[`src/storage/${table.file}.ts`, file] as const], written };
+  });
+  const written = parts.flatMap((part) => part.written);
+  return {
+    ...{ tables, written },
+    files: Object.fromEntries([
+      ...parts.flatMap(({ files }) => files),
+      ...written.map(
+        ({ operation, code }) => [handlerPath(operation), handlerFile(operation, code)] as const,
+      ),
+    ]),
+  };
+}
+
+/** What the handlers need to refuse, and the document lacks. */
+export function lacking(tables: readonly Table[], errors: Omit<Shared, 'tables'>): Refused[] {
+  const shared: Shared = { ...errors, tables: new Map(tables.map((table) => [table.name, table])) };
+  return tables.flatMap((table) => handlersOf(shared, table, pagingFor(errors.document, table)).lacks);
+}
+
+/** The handlers of a table, and what they lack. What the document does not tell is none. */
+function handlersOf(shared: Shared, table: Table, paging: Paging | undefined) {
+  const stored: Partial<Resource> = table.stored ?? {};
+  const makers: [Operation | undefined, (of: Handled) => string][] = [
+    [stored.list, (of) => listCode(of, paging)],
+    [stored.create, createCode],
+    [stored.read, readCode],
+    [stored.replace, (of) => changeCode(of, true)],
+    [stored.patch, (of) => changeCode(of, false)],
+    [stored.remove, removeCode],
+  ];
+  const [written, lacks]: [Written[], Refused[]] = [[], []];
+  for (const [operation, make] of makers) {
+    if (!operation) continue;
+    const own: Refused[] = [];
+    try {
+      const code = make({ ...shared, table, operation, lacks: own });
+      if (own.length === 0) written.push({ operation, code });
+      lacks.push(...own);
+    } catch (error) {
+      if (!(error instanceof Unclear)) throw error;
+    }
+  }
+  return { written, lacks };
+}
+
+/** How the list of a table is asked for; undefined: it has none. */
+function pagingFor(document: OpenApiDocument, table: Table): Paging | undefined {
+  const list = table.stored?.list;
+  const [, success] = [...(list?.responses ?? [])].find(([key]) => key.startsWith('2')) ?? [];
+  const schema = success?.content.find(({ type }) => isJson(type.essence))?.schema;
+  if (!list || schema === undefined) return undefined;
+  const { isList, property } = insideOf(document, [schema], 'response', 'list');
+  if (!isList) return undefined;
+  const view = viewSchemas(document, [schema], 'response');
+  const own = property === undefined ? [schema] : (view.properties.get(property) ?? []);
+  const most = viewSchemas(document, own, 'response').most.get('Items');
+  return pagingOf(document, list, table, most && Number(most.value));
+}
+
+/** The TypeScript type of one object of a table, as the document has it. */
+function typeOfOne(
+  document: OpenApiDocument,
+  { stored }: Table,
+  typeOf: (body: BodyPlace) => string,
+): string {
+  if (!stored) return 'object';
+  const { body, inside } = stored;
+  const type = typeOf({ ...body, schema: document.follow(inside.schemas[0] ?? body.schema).pointer });
+  if (inside.property === undefined || type.startsWith('components[')) return type;
+  return `NonNullable<${type}['${inside.property}']>`;
+}

@@ -1,0 +1,244 @@
+/** Names the tables of a service: one for each kind of object that its document stores, with its columns, keys and references. */
+import { joinPointer, type OpenApiDocument, viewSchemas } from 'contract-first-server/tools';
+import { type Operation } from 'contract-first-server';
+import { DEVICES, isIdentifier, LONGEST } from '../../generate/handler-names';
+import { type Column, columnName, type ColumnType, columnsOf, typeOf } from './columns';
+import { bodySchemas } from '../errors/envelopes';
+import { camelOf, capitalized, type Names, pascalOf, wordsOf } from '../names';
+import type { Resource, Stored } from './resources';
+import { componentOf } from '../types';
+
+/** How an object gets its key. */
+export type KeySource = 'given' | 'uuid' | 'counted' | 'unknown';
+
+/** A column by which a path names an object. */
+export interface KeyColumn extends Column {
+  /** The parameter of the path; undefined: no path has it. */
+  readonly parameter: string | undefined;
+}
+
+export interface Reference {
+  /** The name of the other resource. */
+  readonly to: string;
+  /** The column of its key. */
+  readonly column: string;
+  /** What becomes of what refers to one that is deleted; undefined: it cannot be deleted. */
+  readonly onDelete: 'CASCADE' | 'SET NULL' | undefined;
+}
+
+/** The table of a resource. */
+export interface Table {
+  readonly stored: Stored | Resource | undefined;
+  /** The name of its part of the store: `specialEvents`. */
+  readonly name: string;
+  /** The name of the variable with the table. */
+  readonly variable: string;
+  /** The name of its file, without `.ts`. */
+  readonly file: string;
+  /** The name of the type of its objects, and of a variable with one. */
+  readonly typeName: string;
+  readonly one: string;
+  /**
+   * What it keeps beside the keys: a column for each property; these and the other properties in a column of JSON, `others`;
+   * or the whole object in one, `value`.
+   */
+  readonly kind: 'columns' | 'others' | 'value';
+  readonly columns: readonly Column[];
+  /** The primary key: what is before the object in its path, then its own key. */
+  readonly keys: readonly KeyColumn[];
+  readonly source: KeySource;
+  /** The column of which no two objects have the same value: the document says 409. */
+  readonly unique: Column | undefined;
+  readonly references: ReadonlyMap<string, Reference>;
+}
+
+/** The name of the function that makes the part of the store. */
+export const openerOf = ({ name }: Pick<Table, 'name'>): string => `${name}In`;
+/** The name of the type of the part of the store. `Store` ends the name of the whole: a service of its name may have the table. */
+export const partOf = ({ name }: Pick<Table, 'name'>): string => `${capitalized(name)}Part`;
+
+/** Names that the files of a service use: types of TypeScript, of JavaScript and of the library. */
+const TYPES = `Database Store OwnRefusal RefusalRule Scenario ServiceTarget Waiver Kind RowOf NewRowOf ChangesOf Schema StoreObserver Record
+  Readonly Partial Required Pick Omit Extract Exclude NonNullable ReturnType Document Query Dependencies`;
+const VARIABLES = `components operations INTEGER table select update insertInto deleteFrom equal and or sql only unlessViolated database count query openDatabase
+  createTable store body path status errorBody randomUUID now others value added rest limit offset
+  openStore where columns changes changed removed`;
+/** The names that the functions of a store and of its handlers use. */
+const IN_FUNCTIONS = {
+  store: new Set(
+    'database select update insertInto deleteFrom equal and sql only unlessViolated toDocument INTEGER columns where changes changed removed'.split(
+      ' ',
+    ),
+  ),
+  handler: new Set('store query path body now errorBody randomUUID Math BigInt'.split(' ')),
+};
+/** Whether such a function can have a variable of this name. */
+export const isFreeIn = (where: keyof typeof IN_FUNCTIONS, name: string): boolean =>
+  isIdentifier(name) && !IN_FUNCTIONS[where].has(name);
+const taken = (words: string): Set<string> =>
+  new Set([...words.split(/\s+/), ...Object.getOwnPropertyNames(globalThis)]);
+
+/** Properties that name what no other object has, the surest first. */
+const NATURAL = [
+  /^(slug|email|emailaddress|mail|username|userid|login|handle|code|sku|isbn|ean|barcode|iban|vin|serial|serialnumber|number|key)$/,
+  /^(name|title|url|uri|phone|phonenumber|label)$/,
+];
+
+/** The tables, without their references. */
+export function tablesOf(
+  document: OpenApiDocument,
+  stored: readonly (Stored | Resource)[],
+  names: Names,
+): Table[] {
+  const types = taken(TYPES).add(`${names.pascal}Store`);
+  const [variables, files] = [taken(VARIABLES), new Set(['open', ...DEVICES])];
+  for (const { name } of stored) {
+    variables.add(openerOf({ name }));
+    types.add(partOf({ name }));
+  }
+  return stored.flatMap((one): Table[] => {
+    const { create, inside, name } = one;
+    const found = columnsOf(document, inside.schemas, create ? bodySchemas(document, create) : []);
+    const keys = keysOf(document, one, found?.columns ?? []);
+    if (keys.some(({ type }) => type === 'JSON_VALUE')) return []; // a path of lists or objects
+    const isNamed = ({ name, property }: Column) => name === property;
+    const isWhole = !found || !keys.every((key) => key.property === undefined || isNamed(key));
+    const columns = isWhole ? [] : found.columns.filter(isNamed);
+    const hasOthers = found && (found.isOpen || columns.length < found.columns.length);
+    const isApart = keys.some(({ property }) => property === undefined);
+    const kind = isWhole || (hasOthers && isApart) ? 'value' : hasOthers ? 'others' : 'columns';
+    const singular = pascalOf(one.body.operationId).replace(
+      /^(Get|Read|Fetch|Find|Retrieve|Show|Create|Add|Post|New)(?=[A-Z])/,
+      '',
+    );
+    const component = componentOf(document.follow(inside.schemas[0] ?? '').pointer);
+    const item = camelOf(component ?? singular, 'item');
+    const typeName = free(capitalized(item), 'Item', types);
+    types.add(capitalized(name));
+    for (const key of keys) if (name === key.name) variables.add(name); // a parameter would hide the table
+    const variable = free(isIdentifier(name) ? name : `${name}Table`, 'Table', variables);
+    return [
+      {
+        ...{ stored: one, name, variable, typeName, kind, keys },
+        columns: kind === 'value' ? [] : columns,
+        source: sourceOf(document, keys.at(-1), create),
+        file: free(wordsOf(name).join('-').slice(0, LONGEST), '', files),
+        one: free(
+          isIdentifier(item) ? item : `${item}Item`,
+          'Item',
+          new Set([...variables, ...keys.map((key) => key.name)]),
+        ),
+        unique: uniqueOf(document, create, columns, keys),
+        references: new Map(),
+      },
+    ];
+  });
+}
+
+const column = (name: string, type: ColumnType): Column => ({
+  ...{ property: undefined, name, type, schemas: [] },
+  ...{ required: true, nullable: false, narrow: false, made: true },
+});
+
+/** The table of a service whose document has neither a resource nor users: an example. */
+export const ITEMS: Table = {
+  ...{
+    stored: undefined,
+    name: 'items',
+    variable: 'items',
+    file: 'items',
+    typeName: 'Item',
+    one: 'item',
+    kind: 'columns',
+  },
+  ...{
+    columns: [column('name', 'TEXT')],
+    keys: [{ ...column('id', 'INT64'), parameter: undefined }],
+    source: 'counted',
+  },
+  ...{ unique: undefined, references: new Map() },
+};
+
+/** A name that is not taken: with an ending, or a number. */
+function free(base: string, ending: string, taken: Set<string>): string {
+  let name = base;
+  for (let n = 1; taken.has(name); n++)
+    name = n === 1 && ending !== '' ? `${base}${ending}` : `${base}${n + (ending === '' ? 1 : 0)}`;
+  taken.add(name);
+  return name;
+}
+
+/** The key of an object: the parameters before it in its path, and its own. */
+function keysOf(document: OpenApiDocument, one: Stored | Resource, columns: readonly Column[]): KeyColumn[] {
+  const operation = 'read' in one ? one.read : one.create;
+  const parameters = (operation?.parameters ?? []).filter((parameter) => parameter.in === 'path');
+  const taken = new Set(['value', 'others', ...columns.map(({ name }) => name.toLowerCase())]);
+  const isFree = (each: string) => isFreeIn('store', each) && isFreeIn('handler', each);
+  const keys = parameters.map(({ name, schemaPointer }, i): KeyColumn => {
+    const wanted = 'read' in one && i === parameters.length - 1 ? one.id : name;
+    const schemas = schemaPointer === undefined ? [] : [schemaPointer];
+    const { type } = typeOf(document, schemas);
+    const isAlike = (each: Column) => each.type === type || (each.type === 'DOUBLE' && type === 'INTEGER');
+    const property = columns.find((each) => each.property === wanted && isAlike(each) && isFree(each.name));
+    // The path names it: it is always there, even where its schema requires nothing.
+    if (property && !property.nullable) return { ...property, required: true, parameter: name };
+    const own = columnName(isFree(name) ? name : `${name}Key`, 'key', taken);
+    return { ...column(own, type), schemas, parameter: name };
+  });
+  if ('read' in one) return keys;
+  const id = columns.find(({ name, required, type }) => name === 'id' && required && type !== 'JSON_VALUE');
+  return [...keys, { ...(id ?? column(columnName('number', 'key', taken), 'INT64')), parameter: undefined }];
+}
+
+/** Where the own key of an object comes from. */
+function sourceOf(
+  document: OpenApiDocument,
+  key: KeyColumn | undefined,
+  create: Operation | undefined,
+): KeySource {
+  if (!key || !create) return 'unknown';
+  if (key.property === undefined) return key.parameter === undefined ? 'counted' : 'unknown';
+  if (!key.made) {
+    const asked = viewSchemas(document, bodySchemas(document, create), 'request');
+    return asked.required.has(key.property) ? 'given' : 'unknown';
+  }
+  if (key.type === 'INT64' || key.type === 'INTEGER') return 'counted';
+  const { formats, patterns, values, least, most } = viewSchemas(document, key.schemas, 'response');
+  const isFree =
+    (formats.size === 0 || (formats.size === 1 && formats.has('uuid'))) &&
+    patterns.size === 0 &&
+    !values &&
+    Number(least.get('Length')?.value ?? 0) <= 36 &&
+    Number(most.get('Length')?.value ?? 36) >= 36;
+  return key.type === 'TEXT' && isFree ? 'uuid' : 'unknown';
+}
+
+/** What the document says of a response of an operation. */
+export function description(document: OpenApiDocument, { pointer }: Operation, status: string): string {
+  const text = document.follow(joinPointer(pointer, 'responses', status)).value['description'];
+  return typeof text === 'string' ? (text.split('\n')[0] ?? '').replace(/\.$/, '') : '';
+}
+
+/** What the description of a 409 says where two objects may not share a value. */
+const DUPLICATE = /^$|^conflict\b|exist|already|duplicate|taken|unique|same|in use|another/i;
+
+/** The property that 409 speaks of, where the key is none that a client chooses: the one that it names, or the only natural key. */
+function uniqueOf(
+  document: OpenApiDocument,
+  create: Operation | undefined,
+  columns: readonly Column[],
+  keys: readonly KeyColumn[],
+): Column | undefined {
+  if (!create?.responses.has('409') || keys.at(-1)?.made !== true) return undefined;
+  const said = description(document, create, '409');
+  if (!DUPLICATE.test(said)) return undefined;
+  const asked = viewSchemas(document, bodySchemas(document, create), 'request');
+  const texts = columns.filter(
+    ({ type, narrow, property = '' }) => type === 'TEXT' && !narrow && asked.required.has(property),
+  );
+  const words = new Set(wordsOf(said));
+  const named = texts.filter(({ name }) => wordsOf(name).every((word) => words.has(word)));
+  const natural = NATURAL.map((pattern) => texts.filter(({ name }) => pattern.test(wordsOf(name).join(''))));
+  const [only, another] = [named, ...natural, texts].find(({ length }) => length > 0) ?? [];
+  return another ? undefined : only;
+}
