@@ -1,14 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ownFolder } from '../testing/folder';
-import { installBeside, layOut, TARBALL } from '../testing/package';
+import { installBeside, layOut, NAMES, PACKED, tarballOf } from '../testing/package';
 import { runProgram } from '../program';
 
 /*
- * Installs the package of `make pack` from the registry as strangers do: by each package manager, alone and in a service. Nothing
- * but the package and TypeScript is installed, and all declarations are checked, with the newest types of Node. What publishers
- * check before they publish is first.
+ * Installs the packages of `make pack`, and from the registry what they need, as strangers do: by each package manager, each
+ * package alone and all in a service. Nothing but the package with its peers and TypeScript is installed, and all declarations are
+ * checked, with the newest types of Node. What publishers check before they publish is first.
  */
 
 const ROOT = join(__dirname, '../..');
@@ -35,6 +35,8 @@ interface Manager {
   /** Runs a program of a package. */
   readonly exec: readonly string[];
   readonly files?: Readonly<Record<string, string>>;
+  /** Does not look at what a package carries: it is told where the packages are that are in no registry. */
+  readonly isBlind?: boolean;
   /** Plug and Play: packages of others do not say whose types they name, and no tool of a service finds its packages. */
   readonly isLax?: boolean;
 }
@@ -52,12 +54,14 @@ const MANAGERS: Readonly<Record<string, Manager>> = {
     install: [...yarn4, 'install', '--no-immutable'],
     exec: [...yarn4, 'run', '-T'],
     files: { '.yarnrc.yml': 'nodeLinker: node-modules\n', 'yarn.lock': '' },
+    isBlind: true,
   },
   'Yarn 4, Plug and Play': {
     add: [...yarn4, 'add'],
     install: [],
     exec: [...yarn4, 'run', '-T'],
     files: { 'yarn.lock': '' },
+    isBlind: true,
     isLax: true,
   },
   'Yarn 1': {
@@ -68,7 +72,23 @@ const MANAGERS: Readonly<Record<string, Manager>> = {
   },
 };
 
-const ENTRIES = ['', '/database', '/runtime', '/testing'].map((entry) => `contract-first-server${entry}`);
+interface Manifest {
+  readonly exports: Readonly<Record<string, unknown>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+}
+const manifestOf = (name: string) =>
+  JSON.parse(readFileSync(join(PACKED, name, 'package.json'), 'utf8')) as Manifest;
+/** What a program may import of a package. It brings Kysely itself. */
+const entriesOf = (name: string): string[] =>
+  Object.keys(manifestOf(name).exports)
+    .filter((entry) => !/\.json$|\*|kysely/.test(entry))
+    .map((entry) => name + entry.slice(1));
+/** How a manager is given a package and its peers of this project, which are in no registry. */
+const filesFor = (name: string): string[] => {
+  const peers = Object.keys(manifestOf(name).peerDependencies ?? {}).filter((peer) => peer !== 'kysely');
+  return [name, ...peers].map((one) => `${one}@file:${tarballOf(one)}`);
+};
+
 const RESOLUTIONS = [
   ['node16', 'node16'],
   ['nodenext', 'nodenext'],
@@ -90,19 +110,22 @@ function write(folder: string, files: Readonly<Record<string, string>>): void {
   }
 }
 
-/** A program that has nothing but the package. */
-function tryAlone(folder: string, { add, exec, files = {}, isLax = false }: Manager): string {
-  const exported = ENTRIES.map((name, i) => `export * as entry${i} from '${name}';\n`).join('');
-  const loaded = ENTRIES.map((name) => `'${name}'`).join(', ');
+/** A program that has nothing but a package with its peers. */
+function tryAlone(name: string, folder: string, manager: Manager): void {
+  const { add, exec, files = {}, isBlind = false, isLax = false } = manager;
+  const resolutions = Object.fromEntries(NAMES.map((one) => [one, `file:${tarballOf(one)}`]));
+  const entries = entriesOf(name);
+  const exported = entries.map((entry, i) => `export type Entry${i} = typeof import('${entry}');\n`).join('');
+  const loaded = entries.map((entry) => `'${entry}'`).join(', ');
   write(folder, {
     ...files,
-    'package.json': '{ "name": "consumer", "private": true }',
+    'package.json': JSON.stringify({ name: 'consumer', private: true, ...(isBlind ? { resolutions } : {}) }),
     'all.cts': exported,
     'all.mts': exported,
     'load.cjs': `for (const name of [${loaded}]) require(name);`,
     'load.mjs': `for (const name of [${loaded}]) await import(name);`,
   });
-  run(folder, [...add, `contract-first-server@file:${TARBALL}`, TYPESCRIPT]);
+  run(folder, [...add, ...filesFor(name), TYPESCRIPT]);
   for (const [module, moduleResolution] of RESOLUTIONS) {
     const compilerOptions = {
       target: 'es2024',
@@ -116,17 +139,31 @@ function tryAlone(folder: string, { add, exec, files = {}, isLax = false }: Mana
     run(folder, [...exec, 'tsc', '--skipLibCheck', String(isLax)]);
   }
   for (const file of ['load.cjs', 'load.mjs']) run(folder, [...(isLax ? yarn4 : []), 'node', file]);
-  return run(folder, [...exec, 'contract-first', '--version']).trim();
+  if (name === NAMES[0]) run(folder, [...exec, 'contract-first', '--version']);
 }
 
+type Service = Readonly<
+  Record<'dependencies' | 'devDependencies' | 'resolutions', Readonly<Record<string, string>>>
+>;
+
 /** A service that the manager installs, checks and tests; and checks by TypeScript 7. */
-function tryService(folder: string, service: string, { add, install, exec, files = {} }: Manager): void {
+function tryService(folder: string, service: string, manager: Manager): void {
+  const { add, install, exec, files = {}, isBlind = false } = manager;
   // What git has.
   cpSync(service, folder, {
     recursive: true,
     filter: (file) => !/\/(node_modules|\.cache|reports|dist|package-lock\.json)$/.test(file),
   });
   write(folder, files);
+  if (isBlind) {
+    const text = readFileSync(join(folder, 'package.json'), 'utf8');
+    const { resolutions, ...own } = JSON.parse(text) as Service;
+    const packages = Object.entries({ ...own.dependencies, ...own.devDependencies }).filter(([, version]) =>
+      version.startsWith('file:'),
+    );
+    const all = { ...resolutions, ...Object.fromEntries(packages) };
+    write(folder, { 'package.json': JSON.stringify({ ...own, resolutions: all }, null, 2) });
+  }
   run(folder, install);
   for (const command of ['check', 'test']) run(folder, [...exec, 'contract-first', command]);
   run(folder, [...add, NATIVE]);
@@ -151,8 +188,10 @@ function main(only: readonly string[]): Promise<void> {
   // Their scripts fetch or link programs for this platform.
   if (!existsSync(bin('publint')))
     run(ROOT, ['npm', 'install', '--prefix', HOME, '--no-save', '--no-audit', ...list]);
-  console.log(run(ROOT, [bin('publint'), 'run', '--strict', TARBALL]).trim());
-  console.log(run(ROOT, [bin('attw'), TARBALL, '--format', 'table-flipped', '--no-color']).trim());
+  for (const tarball of NAMES.map(tarballOf)) {
+    console.log(run(ROOT, [bin('publint'), 'run', '--strict', tarball]).trim());
+    console.log(run(ROOT, [bin('attw'), tarball, '--format', 'table-flipped', '--no-color']).trim());
+  }
   const service = join(home, 'laid-out');
   installBeside(home);
   layOut(service, 'packages/command/tests/e2e/new-service/night-museum.yaml', home);
@@ -160,10 +199,11 @@ function main(only: readonly string[]): Promise<void> {
   for (const [name, manager] of Object.entries(MANAGERS)) {
     if (only.length > 0 && !only.includes(name)) continue;
     const folder = join(home, name.replace(/\W/g, ''));
-    const version = tryAlone(join(folder, 'alone'), manager);
-    console.log(
-      `${name}: version ${version} installs, compiles under ${RESOLUTIONS.map(([, each]) => each).join(', ')}, and loads`,
-    );
+    for (const one of NAMES) {
+      tryAlone(one, join(folder, one), manager);
+      const resolutions = RESOLUTIONS.map(([, each]) => each).join(', ');
+      console.log(`${name}: ${one} installs, compiles under ${resolutions}, and loads`);
+    }
     if (manager.isLax === true) continue;
     tryService(join(folder, 'service'), service, manager);
     console.log(`${name}: a service installs, checks, passes its tests, and has no error by TypeScript 7`);

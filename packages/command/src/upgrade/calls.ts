@@ -8,31 +8,34 @@ import { whole } from './whole';
 export function call(rewriting: Rewriting, node: TypeScript.CallExpression): boolean {
   const { ts } = rewriting;
   const { expression: callee } = node;
-  const [literal, factory] = node.arguments;
+  const [literal] = node.arguments;
   const moved = rewriting.moved(literal);
   if (moved === undefined || literal === undefined) return false;
   const root = ts.isPropertyAccessExpression(callee) ? callee.expression : callee;
   const isImport = callee.kind === ts.SyntaxKind.ImportKeyword;
   if (!isImport && !(ts.isIdentifier(root) && /^(require|jest|vi)$/.test(root.text))) return false;
-  const made = factory !== undefined && !isImport ? factory : factoryAround(rewriting, node, moved);
-  if (made) return whole(rewriting, literal, keysOf(ts, made));
   const declaration = declarationOf(ts, node);
-  if (declaration && splitDeclaration(rewriting, declaration, node, moved)) return true;
-  return whole(rewriting, literal, askedOf(rewriting, node, declaration));
+  if (declaration && splitDeclaration(rewriting, declaration, moved)) return true;
+  return whole(rewriting, literal, askedAt(rewriting, node, moved));
 }
 
-/** The factory of the `jest.mock` of this module in which a call stands: it takes over the rest of the module. */
-function factoryAround(
-  { ts }: Rewriting,
-  node: TypeScript.Node,
-  { entry }: Moved,
-): TypeScript.Expression | undefined {
-  for (let above = node.parent; !ts.isSourceFile(above); above = above.parent) {
-    if (!ts.isCallExpression(above)) continue;
-    const [literal, factory] = above.arguments;
-    if (literal && factory && ts.isStringLiteralLike(literal) && literal.text === entry) return factory;
+/**
+ * The names that are asked of a module where a node stands: by the outermost call that names the module. A factory of
+ * `jest.mock` takes over the rest of the module, and a call may have its type as an argument.
+ */
+export function askedAt(rewriting: Rewriting, node: TypeScript.Node, { entry }: Moved): readonly Asked[] {
+  const { ts } = rewriting;
+  let outermostCall: TypeScript.CallExpression | undefined;
+  for (let at = node; !ts.isSourceFile(at); at = at.parent) {
+    const [literal] = ts.isCallExpression(at) ? at.arguments : [];
+    if (ts.isCallExpression(at) && literal && ts.isStringLiteralLike(literal) && literal.text === entry)
+      outermostCall = at;
   }
-  return undefined;
+  if (outermostCall === undefined) return [];
+  const [, factory] = outermostCall.arguments;
+  return factory && outermostCall.expression.kind !== ts.SyntaxKind.ImportKeyword
+    ? keysOf(ts, factory)
+    : askedOf(rewriting, outermostCall, declarationOf(ts, outermostCall));
 }
 
 /** The names that a factory of `jest.mock` makes. */
@@ -95,7 +98,6 @@ function boundBy(rewriting: Rewriting, name: TypeScript.BindingName): Asked[] {
 function splitDeclaration(
   rewriting: Rewriting,
   declaration: TypeScript.VariableDeclaration,
-  node: TypeScript.CallExpression,
   moved: Moved,
 ): boolean {
   const { ts } = rewriting;
@@ -106,21 +108,16 @@ function splitDeclaration(
     const asked = propertyName ?? name;
     if (dotDotDotToken || !ts.isIdentifier(asked)) return false;
     const place = moved.find(asked.text);
-    if (place !== undefined && place.name !== asked.text) return false;
-    const entry = place?.entry ?? moved.successor;
-    groups.set(entry, [
-      ...(groups.get(entry) ?? []),
+    if (place?.name !== asked.text) return false;
+    groups.set(place.entry, [
+      ...(groups.get(place.entry) ?? []),
       rewriting.textOf(asked.getStart(rewriting.source), end),
     ]);
   }
   if (groups.size < 2) return false;
-  const [literal] = node.arguments;
-  if (!literal) return false;
-  const [start, end] = [rewriting.startOf(literal) + 1, literal.end - 1];
-  const declarations = [...groups].map(
-    ([entry, names]) =>
-      `{ ${names.join(', ')} } = ${rewriting.textOf(rewriting.startOf(initializer), start)}${entry}${rewriting.textOf(end, initializer.end)}`,
-  );
+  // The type of the module may stand beside the call.
+  const parts = rewriting.textOf(rewriting.startOf(initializer), initializer.end).split(moved.entry);
+  const declarations = [...groups].map(([entry, names]) => `{ ${names.join(', ')} } = ${parts.join(entry)}`);
   rewriting.replace(rewriting.startOf(declaration), declaration.end, declarations.join(', '));
   return true;
 }

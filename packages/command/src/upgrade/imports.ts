@@ -1,7 +1,7 @@
 /** Brings the imports of a file over to the packages that have what it imports. */
 import type TypeScript from 'typescript';
 import { elementsOf, nameOf, specifierText, written } from './elements';
-import { call } from './calls';
+import { askedAt, call } from './calls';
 import type { Compiler, Moved, Place } from './entries';
 import { type Left, Rewriting } from './rewriting';
 import { isIdentifier, whole } from './whole';
@@ -42,7 +42,13 @@ function rewriteOne(rewriting: Rewriting, node: TypeScript.Node): boolean {
   if (ts.isImportTypeNode(node)) {
     const literal = ts.isLiteralTypeNode(node.argument) ? node.argument.literal : undefined;
     const first = node.qualifier && leftmost(ts, node.qualifier);
-    return whole(rewriting, literal, first ? [{ name: first.text, node: first }] : []);
+    const moved = rewriting.moved(literal);
+    if (moved === undefined) return false;
+    return whole(
+      rewriting,
+      literal,
+      first ? [{ name: first.text, node: first }] : askedAt(rewriting, node, moved),
+    );
   }
   if (ts.isModuleDeclaration(node)) {
     const body = node.body && ts.isModuleBlock(node.body) ? node.body.statements : [];

@@ -49,8 +49,14 @@ export class Rewriting {
     return node.getStart(this.source);
   }
 
+  /** Whether it stands in a statement that is written anew. */
+  private isWritten(start: number, end: number): boolean {
+    return this.edits.some((edit) => edit.start <= start && edit.end >= end && edit.end > start);
+  }
+
   replace(start: number, end: number, text: string): void {
-    if (this.textOf(start, end) !== text) this.edits.push({ start, end, text });
+    if (!this.isWritten(start, end) && this.textOf(start, end) !== text)
+      this.edits.push({ start, end, text });
   }
 
   /** Names another entry in the quotes of a string. */
@@ -59,7 +65,9 @@ export class Rewriting {
   }
 
   leave(node: TypeScript.Node, what: string): void {
-    this.left.push({ line: this.source.getLineAndCharacterOfPosition(this.startOf(node)).line + 1, what });
+    if (this.isWritten(this.startOf(node), node.end)) return;
+    const line = this.source.getLineAndCharacterOfPosition(this.startOf(node)).line + 1;
+    if (!this.left.some((one) => one.line === line && one.what === what)) this.left.push({ line, what });
   }
 
   leaveUnknown({ entry }: Moved, { name, node }: Asked): void {

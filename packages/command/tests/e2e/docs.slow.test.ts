@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { type Document, isMap, parseDocument, type Scalar } from 'yaml';
 import { errorsIn } from '../../../../scripts/testing/compile';
 import { keepFolder } from '../../../../scripts/testing/folder';
-import { installBeside, layOut, runIn, TARBALL } from '../../../../scripts/testing/package';
+import { installBeside, layOut, PACKED, runIn, TARBALL } from '../../../../scripts/testing/package';
 import { startProgram } from '../../../../scripts/testing/program';
 import {
   openTerminal,
@@ -31,7 +31,7 @@ beforeAll(() => {
   mkdirSync(README, { recursive: true });
   symlinkSync(TARBALL, join(README, basename(TARBALL)));
   process.env['MODULES'] = join(folder, 'node_modules');
-  process.env['PACKAGE'] = TARBALL;
+  process.env['PACKAGES'] = PACKED;
   layOut(MUSEUM, join(ROOT, 'docs/museum.yaml'), folder);
   symlinkSync(TARBALL, join(MUSEUM, basename(TARBALL)));
   // As in every service that has run, there is a database.

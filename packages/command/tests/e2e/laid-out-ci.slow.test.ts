@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from '
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { keepFolder } from '../../../../scripts/testing/folder';
-import { installBeside, layOut } from '../../../../scripts/testing/package';
+import { ALL_EXTRAS, installBeside, layOut } from '../../../../scripts/testing/package';
 import { freePort } from '../../../../scripts/testing/postgres';
 
 // The CI of a service that `make new` lays out. Its scripts run with stand-ins of docker and make, which are not on each machine.
@@ -53,7 +53,7 @@ function runScript(script: string, env: Readonly<Record<string, string>>, ...arg
 beforeAll(() => {
   installBeside(folder);
   mkdirSync(bin);
-  layOut(service, 'packages/command/tests/e2e/new-service/night-museum.yaml');
+  layOut(service, 'packages/command/tests/e2e/new-service/night-museum.yaml', folder, ALL_EXTRAS);
 });
 
 test('tests on PostgreSQL, once; applies migrations to old data; starts the image; audits; ends what a newer push replaces', () => {

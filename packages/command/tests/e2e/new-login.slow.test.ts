@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { keepFolder } from '../../../../scripts/testing/folder';
-import { installBeside, layOut, runIn } from '../../../../scripts/testing/package';
+import { ALL_EXTRAS, installBeside, layOut, runIn } from '../../../../scripts/testing/package';
 import { startProcess } from '../../../../scripts/testing/process';
 
 // A service whose users log in: an API key with a prefix, envelopes, a refusal without a body, and one by 422.
@@ -13,7 +13,7 @@ const service = join(folder, 'club');
 let said: string;
 beforeAll(() => {
   installBeside(folder);
-  said = layOut(service, join(__dirname, './new-service/club.yaml'));
+  said = layOut(service, join(__dirname, './new-service/club.yaml'), folder, ALL_EXTRAS);
 });
 
 const read = (file: string) => readFileSync(join(service, file), 'utf8');

@@ -64,7 +64,7 @@ const entriesOf = (name: string) =>
 const OTHERS: Readonly<Record<string, RegExp>> = {
   'contract-first-database': /^dist\/kysely\/(\w+\.mjs|index\.d\.mts)$/,
   'contract-first-server':
-    /^(node-version\.(cjs|d\.cts)|dist\/runtime\/page\/\w+\.mjs|dist\/swagger-ui\/(LICENSE|NOTICE|favicon-32x32\.png|oauth2-redirect\.js|swagger-ui(\.css|-bundle\.js(\.LICENSE\.txt)?)))$/,
+    /^(node-version\.(cjs|d\.cts)|dist\/runtime\/page\/browser\/\w+\.mjs|dist\/swagger-ui\/(LICENSE|NOTICE|favicon-32x32\.png|oauth2-redirect\.js|swagger-ui(\.css|-bundle\.js(\.LICENSE\.txt)?)))$/,
   'contract-first-prover': /^dist\/report\/page\.css$/,
   'contract-first':
     /^(bin\/contract-first\.cjs|CHANGELOG\.md|docs\/(changes-3\.0\.0|commands|operations|packages|postgres-backup)\.md|example\.yaml|lock\.json|schemas\/[\w-]+\.json|dist\/client\/runtime\/\w+\.ts)$/,

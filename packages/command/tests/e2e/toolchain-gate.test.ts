@@ -61,7 +61,7 @@ test('skips a check that has passed on the same files, unless AGAIN is set', () 
   project.edit(
     'package.json',
     '"singleQuote": true',
-    '"singleQuote": true, "plugins": ["./scripts/late.mjs"]',
+    '"singleQuote": true,\n    "plugins": [\n      "./scripts/late.mjs"\n    ]',
   );
   project.write('wrong.ts', 'export const one = 1;\n');
   expect(gate('format')).toMatchObject({ status: 0 });

@@ -163,6 +163,16 @@ test.each([
     "jest.mock('contract-first-prover/service', () => ({\n  ...jest.requireActual<object>('contract-first-prover/service'),\n  serviceTarget: jest.fn(),\n}));\n",
   ],
   [
+    'a mock with the type of what it replaces',
+    "jest.mock('contract-first-server/testing', () => ({\n  ...jest.requireActual<typeof import('contract-first-server/testing')>('contract-first-server/testing'),\n  emptied: jest.fn(),\n}));\n",
+    "jest.mock('contract-first-prover/service', () => ({\n  ...jest.requireActual<typeof import('contract-first-prover/service')>('contract-first-prover/service'),\n  emptied: jest.fn(),\n}));\n",
+  ],
+  [
+    'names of two entries, with the type of what has them',
+    "const { run, emptied } = jest.requireActual<typeof import('contract-first-server/testing')>('contract-first-server/testing');\n",
+    "const { run } = jest.requireActual<typeof import('contract-first-prover')>('contract-first-prover'), { emptied } = jest.requireActual<typeof import('contract-first-prover/service')>('contract-first-prover/service');\n",
+  ],
+  [
     'what a promise brings',
     "void import('contract-first-server/testing').then(({ emptied }) => emptied);\n",
     "void import('contract-first-prover/service').then(({ emptied }) => emptied);\n",
