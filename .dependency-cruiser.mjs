@@ -183,13 +183,13 @@ export default {
         path: '^(scripts|tests|packages/([^/]+)/tests)/',
         pathNot: [
           // The prover and the server, or the command and the prover, side by side.
-          '^packages/command/tests/contract/',
-          '^packages/prover/tests/(advice\\.test|document/discriminator\\.test)\\.ts$',
+          '^packages/command/tests/contract/(command\\.test|endless-run)\\.ts$',
+          '^packages/prover/tests/document/discriminator\\.test\\.ts$',
           '^packages/command/tests/http/mock\\.test\\.ts$',
           // Programs for maintainers.
           '^scripts/(documents|mutants|pack|sqlite|tests)/',
           // What more than one package tests a third driver by.
-          '^(scripts/testing/(databases|migrator|service)|tests/storage/(open|sqlite)\\.test)\\.ts$',
+          '^(scripts/testing/(databases|migrator)|tests/storage/(open|sqlite)\\.test)\\.ts$',
         ],
       },
       {

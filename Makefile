@@ -130,7 +130,7 @@ cluster: build ## kill, freeze, cut and switch over PostgreSQL machines under lo
 connections: $(INSTALLED) ## walk through the states of a connection; WALKS=20000
 	@$(TSX) scripts/connections/main.ts --walks $(or $(WALKS),20000)
 
-alerts: build ## bring each alert of deploy/prometheus-rules.yaml about once
+alerts: build ## bring each alert of scripts/deploy/prometheus-rules.yaml about once
 	@$(TSX) scripts/alerts/main.ts
 
 soak: build bodies ## load the server for minutes, with hostile clients

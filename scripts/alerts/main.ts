@@ -13,13 +13,13 @@ import { startRedis } from '../testing/redis';
 import { progress, runProgram, within } from '../program';
 
 /*
- * Brings each alert of deploy/prometheus-rules.yaml about once, with servers, PostgreSQL and Prometheus: at first none may
+ * Brings each alert of scripts/deploy/prometheus-rules.yaml about once, with servers, PostgreSQL and Prometheus: at first none may
  * fire, then each must. Minutes of the rules are seconds here, so that the whole takes one or two. At the end every query of
  * the dashboard must have an answer.
  */
 
 const ROOT = join(__dirname, '../..');
-const read = (file: string) => readFileSync(join(ROOT, 'deploy', file), 'utf8');
+const read = (file: string) => readFileSync(join(ROOT, 'scripts/deploy', file), 'utf8');
 const RULES = read('prometheus-rules.yaml')
   .replace(/for: \d+m/g, 'for: 1s')
   .replace(/\[\d+m\]/g, '[6s]')

@@ -18,9 +18,7 @@ import { createHandlers } from '../../src/handlers';
 import type { Handlers } from '../../src/handlers/types';
 import type { OperationalKind, RuntimeOptions } from 'contract-first-server/runtime';
 import { openMemoryStore } from '../../src/storage/memory';
-// Not through the index: most suites would load the prover, 220 modules, for these two.
-import { openServer } from '../../packages/prover/src/service/listen';
-import { strategiesWith } from '../../packages/prover/src/service/test-credentials';
+import { openServer, strategiesWith } from 'contract-first-prover/service';
 import { renderPlain, toProblem } from './plain-errors';
 
 export const TOKEN = 'a-very-secret-token';

@@ -12,9 +12,9 @@ interface Rule {
   readonly alert: string;
   readonly expr: string;
 }
-const { groups } = parse(read(`deploy/${RULES}`)) as { groups: { rules: Rule[] }[] };
+const { groups } = parse(read(`scripts/deploy/${RULES}`)) as { groups: { rules: Rule[] }[] };
 const rules = groups.flatMap((group) => group.rules);
-const { panels } = JSON.parse(read(`deploy/${DASHBOARD}`)) as {
+const { panels } = JSON.parse(read(`scripts/deploy/${DASHBOARD}`)) as {
   panels: { title: string; targets: { expr: string }[] }[];
 };
 const queries = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
@@ -39,7 +39,7 @@ test('alerts and dashboard ask for metrics that the server has, of one job', asy
 
 test.each([RULES, DASHBOARD])('services that are laid out get the same %s', (file) => {
   const laidOut = read(`packages/command/layout/deploy/${file}`);
-  expect(laidOut).toBe(read(`deploy/${file}`).replaceAll('plant-store', 'bike-shed'));
+  expect(laidOut).toBe(read(`scripts/deploy/${file}`).replaceAll('plant-store', 'bike-shed'));
 });
 
 const isInstalled = spawnSync('promtool', ['--version']).status === 0;

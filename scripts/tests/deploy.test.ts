@@ -30,7 +30,7 @@ interface Compose {
 }
 
 describe.each([
-  ['this repository', '', 'deploy'],
+  ['this repository', '', 'scripts/deploy'],
   ['a new service', 'packages/command/layout', 'packages/command/layout/deploy'],
 ])('the deployment files of %s', (_, root, folder) => {
   const documented = new Map(

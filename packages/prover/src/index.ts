@@ -38,6 +38,7 @@ export type {
 export { urlTarget, type UrlOptions } from './url-target';
 
 /* For our own command and tests. It can change in every version. */
+export { ADVICE } from './advice';
 export { messageOf } from './attempts';
 export { parseReplay } from './failure';
 export { contractReport } from './report/contract-report';

@@ -7,7 +7,6 @@ import { type Answer, correctServer, numbers, routed, targetOf } from './support
 import type { Target } from '../src/target';
 import { type UrlOptions, urlTarget } from '../src/url-target';
 import { type JsonObject, objectAt } from '../src/json/tree';
-import { RUN_OPTIONS, URL_OPTIONS } from '../../command/src/contract/options';
 import { formatReport } from '../src/report/terminal';
 
 /** A finding with an advice, and the same after the advice was followed. */
@@ -382,13 +381,6 @@ test('a login that refuses other passwords with the documented 401 has no failur
 });
 
 const PROVER = join(__dirname, '../src');
-
-/** The options that an advice names. */
-const NAMED = [...JSON.stringify(Object.values(ADVICE).map(String)).matchAll(/--([a-z-]{3,})/g)];
-
-test.each([...new Set(NAMED.map(([, name = '']) => name))])('--%s, which an advice names, exists', (name) => {
-  expect(Object.keys({ ...URL_OPTIONS, ...RUN_OPTIONS })).toContain(name);
-});
 
 /** Imperatives that tell a person what to do. */
 const IMPERATIVE =

@@ -10,7 +10,7 @@ export const EXAMPLE = path.join(__dirname, '../../example.yaml');
 /**
  * Asks for the document on a terminal.
  *
- * @throws {UsageError} if this is none, or the answer is its end
+ * @throws {UsageError} if this is not a terminal, or its input ends
  */
 export async function askDocument(input = process.stdin, output = process.stdout): Promise<string> {
   const answer = await ask(

@@ -42,7 +42,7 @@ export interface Moved {
   readonly find: (name: string) => Place | undefined;
 }
 
-/** The entry that a specifier names; undefined if it is none that 2.0.0 had. */
+/** The entry of 2.0.0 that a specifier names; undefined if it names something else. */
 export function movedEntry(ts: Compiler, entry: string): Moved | undefined {
   if (entry.startsWith(SCHEMAS)) {
     const successor = entry.replace(OLD, 'contract-first');

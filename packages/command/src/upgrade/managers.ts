@@ -15,11 +15,11 @@ export interface Manager {
   readonly name: 'npm' | 'pnpm' | 'yarn';
   /** How it installs, on the command line. */
   readonly install: readonly string[];
-  /** Its lock file, and that of npm where there is none yet. */
+  /** Its lock file. Without one the manager is npm. */
   readonly lock: string;
 }
 
-/** The package manager of the service: its lock file is in the folder, or in the nearest above it. npm if there is none. */
+/** The package manager whose lock file is in the folder of the service, or in the nearest folder above it; npm without a lock file. */
 export function managerOf(folder = root): Manager {
   for (const [lock, [name, ...install]] of Object.entries(MANAGERS))
     if (existsSync(path.join(folder, lock))) return { name, install, lock: path.join(folder, lock) };

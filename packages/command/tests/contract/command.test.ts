@@ -4,9 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { readWaiversFile, runCommand } from '../../src/contract/run-command';
-import { readDocument } from '../../../prover/src/document/reader';
+import { type ContractReport, readDocument } from 'contract-first-prover';
 import { main } from '../../src/contract/test-url';
-import type { ContractReport } from '../../../prover/src/report/contract-report';
 import { correctServer, serve, target } from '../../../prover/tests/support/simple-server';
 
 const NEVER_CONFLICTS = { obligation: /409/, reason: 'no conflict can occur' };

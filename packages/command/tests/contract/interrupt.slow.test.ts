@@ -4,8 +4,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { ContractReport } from '../../../prover/src/report/contract-report';
-import { openServer } from '../../../prover/src/service/listen';
+import type { ContractReport } from 'contract-first-prover';
+import { openServer } from 'contract-first-prover/service';
 import { SOURCES } from '../../../../scripts/testing/sources';
 
 const ROOT = resolve(__dirname, '../../../..');

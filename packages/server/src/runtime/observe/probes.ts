@@ -6,7 +6,7 @@ import { stringifyJson } from '../../contract/tools';
 import type { Errors } from '../errors';
 import type { Metrics } from './metrics';
 
-/** Milliseconds within which a probe is answered: less than the timeouts of the probes in deploy/. */
+/** Milliseconds within which a probe is answered: less than the timeouts of the probes in scripts/deploy/. */
 const TIMEOUT = 4_000;
 
 /** Settles as the promise does. Rejects after so many milliseconds. */
