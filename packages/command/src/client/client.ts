@@ -7,7 +7,7 @@ import { typesOf } from '../document/publish/types';
 import { plansOf } from './plans';
 
 /** The files of runtime/, in the order in which they stand in a client. Only the first one has exports of the client. */
-const RUNTIME = ['types', 'plan', 'write', 'bodies', 'read', 'streams', 'answer', 'request', 'call'];
+const RUNTIME = ['types', 'plan', 'write', 'bodies', 'match', 'read', 'streams', 'answer', 'request', 'call'];
 
 /** The text of the runtime, without imports. */
 const runtimeText = (): string =>

@@ -5,10 +5,11 @@ import {
   isJson,
   joinPointer,
   lastStep,
+  linearPattern,
   type OpenApiDocument,
 } from 'contract-first-server/tools';
 import { type JsonObject } from 'contract-first-server';
-import type { Shape } from './runtime/plan';
+import type { Automaton, Shape } from './runtime/plan';
 
 type Mutable = { -readonly [Key in keyof Shape]: Shape[Key] };
 
@@ -87,7 +88,7 @@ export class Shapes {
     if (any.length > 0) shape.any = any.map(numbersOf);
     if (properties.length > 0)
       shape.properties = Object.fromEntries(properties.map((one) => [lastStep(one), this.add(one)]));
-    if (patterns.length > 0) shape.patterns = patterns.map((one) => [lastStep(one), this.add(one)]);
+    if (patterns.length > 0) shape.patterns = patterns.map((one) => [portable(lastStep(one)), this.add(one)]);
     if (others !== undefined) shape.others = this.add(others);
     if (reaching(first).length > 0) shape.first = numbersOf(first);
     if (items !== undefined) shape.items = this.add(items);
@@ -107,3 +108,14 @@ export class Shapes {
 /** Whether a schema describes a text that is JSON. */
 const isContent = ({ contentMediaType: type, contentEncoding }: JsonObject): boolean =>
   typeof type === 'string' && isJson(essenceOf(type)) && contentEncoding === undefined;
+
+/** A pattern that the client can match in linear time without the server's engine. */
+export function portable(source: string): string | Automaton {
+  const pattern = linearPattern(source);
+  if (typeof pattern === 'string') return pattern;
+  const operations = ['read', 'split', 'assert', 'match'] as const;
+  const nodes = pattern.nodes.map(
+    ({ operation, next, operand }) => [operations[operation], next, operand] as const,
+  );
+  return { ...pattern, nodes };
+}

@@ -36,7 +36,7 @@ export {
 } from './operations/operations';
 export { readSentOperations } from './operations/sent';
 export { unicodePattern } from './pattern/legacy';
-export { compilePattern } from './pattern/pattern';
+export { compilePattern, linearPattern } from './pattern/pattern';
 export { Discriminators } from './document/discriminator';
 export { type Direction, OneWay, type OneWayKeyword } from './schema/one-way';
 export { isInt64 } from './schema/exact-comparison';

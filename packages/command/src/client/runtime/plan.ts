@@ -94,8 +94,28 @@ export interface Shape {
   /** Groups of schemas of which those apply that fit. */
   readonly any?: readonly (readonly number[])[];
   readonly properties?: Readonly<Record<string, number>>;
-  readonly patterns?: readonly (readonly [pattern: string, schema: number])[];
+  /** A pattern is an automaton where a regular expression could take more than linear time. */
+  readonly patterns?: readonly (readonly [pattern: string | Automaton, schema: number])[];
   readonly others?: number;
   readonly first?: readonly number[];
   readonly items?: number;
+}
+
+/** A pattern as a nondeterministic automaton. */
+export interface Automaton {
+  /** A node leads to `next` if a character of the set `operand` is read, if the assertion `operand` holds, or to `next` and `operand`. */
+  readonly nodes: readonly (readonly [
+    operation: 'read' | 'split' | 'assert' | 'match',
+    next: number,
+    operand: number,
+  ])[];
+  readonly start: number;
+  /** Conditions on a position. Each refers only to those before it. */
+  readonly assertions: readonly (
+    | { readonly kind: 'start' | 'end'; readonly lines?: number | undefined; readonly negate?: never }
+    | { readonly kind: 'word'; readonly word: number; readonly negate: boolean }
+    | { readonly kind: 'look'; readonly start: number; readonly backward: boolean; readonly negate: boolean }
+  )[];
+  /** Code points: the first and the last of each range. */
+  readonly sets: readonly (readonly number[])[];
 }

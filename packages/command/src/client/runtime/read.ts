@@ -1,4 +1,5 @@
 /** Reads answers: integers of 64 bits become bigints where the document has them. */
+import { isMatch } from './match';
 import type { Shape } from './plan';
 import { MalformedAnswer } from './types';
 
@@ -162,7 +163,11 @@ export function primitiveOf(text: string, types: readonly string[] = []): unknow
 function propertyOf({ properties = {}, patterns = [], others }: Shape, name: string): number[] {
   const own = [
     ...(Object.hasOwn(properties, name) ? [properties[name] ?? []].flat() : []),
-    ...patterns.flatMap(([pattern, schema]) => (new RegExp(pattern, 'u').test(name) ? [schema] : [])),
+    ...patterns.flatMap(([pattern, schema]) => {
+      const isOwn =
+        typeof pattern === 'string' ? new RegExp(pattern, 'u').test(name) : isMatch(pattern, name);
+      return isOwn ? [schema] : [];
+    }),
   ];
   return own.length > 0 || others === undefined ? own : [others];
 }

@@ -6,7 +6,7 @@
  * others. Patterns with backreferences are refused.
  */
 import { type AST, RegExpParser, visitRegExpAST } from '@eslint-community/regexpp';
-import { compileAutomaton, UnsupportedPattern } from './automaton';
+import { compileAutomaton, type Program, UnsupportedPattern } from './automaton';
 import { Matcher } from './matcher';
 import { isDeterministic, isFinite } from './native';
 
@@ -56,6 +56,18 @@ function compile(source: string): Pattern {
     },
     toString,
   };
+}
+
+/**
+ * What matches a pattern in linear time outside of this server: the pattern itself by a regular expression with the u flag, or
+ * its automaton.
+ *
+ * @throws {SyntaxError} as `compilePattern` does
+ * @throws {UnsupportedPattern} as `compilePattern` does
+ */
+export function linearPattern(source: string): string | Program {
+  const tree = parser.parsePattern(source, 0, source.length, { unicode: true });
+  return nativeOf(source, tree) ? source : compileAutomaton(tree);
 }
 
 /** Returns undefined if V8 would not match the pattern right and in linear time. */
