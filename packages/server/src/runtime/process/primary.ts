@@ -1,28 +1,19 @@
 import cluster, { type Worker } from 'node:cluster';
 import { randomBytes } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
-import type { Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from 'pino';
 import { openChannel } from './channel';
 import { InvalidConfig, type ServerConfig } from '../config';
 import { startLine } from '../credentials/invitation';
 import { copyLines } from '../observe/log';
-import { countsOf, type Metrics, type Snapshot, sumOf } from '../observe/metrics';
-import { type Probed, watchReadiness } from '../observe/probes';
-import { SIGNALS, stopAtSignal } from './shutdown';
-import { environmentOf, OWN_LISTENERS, portOf } from './worker';
-
-interface Primary {
-  readonly config: Pick<ServerConfig, 'workers' | 'shutdownDelay' | 'shutdownTimeout'>;
-  readonly log: Logger;
-  /** Of this process. */
-  readonly metrics: Metrics;
-  /** Opens the listener of probes, if they have their own. */
-  readonly openProbes: (
-    probed: Probed,
-  ) => Promise<{ readonly server: Server; readonly address: string } | undefined>;
-}
+import type { Errors } from '../errors';
+import { countForWorkers } from '../limits/load';
+import { countsOf, type Snapshot, sumOf } from '../observe/metrics';
+import { watchReadiness } from '../observe/probes';
+import { listenForProbes, OWN_LISTENERS, portOf } from './listeners';
+import { environmentOf } from './place';
+import { createObservers } from './service';
+import { exitAtSignal, stopAtSignal } from './shutdown';
 
 interface Member {
   readonly number: number;
@@ -45,9 +36,14 @@ const GRACE = 500;
  * Runs the workers of a server, and answers for all of them: the first opens everything, and migrates the database, before the
  * others start. One that ends is replaced. Resolves when all listen; if one cannot start, the process exits with its status.
  */
-export async function runWorkers({ config, log, metrics, openProbes }: Primary): Promise<void> {
+export async function runWorkers<Own extends string>(
+  config: ServerConfig,
+  errors: Errors<Own>,
+): Promise<void> {
   if (!cluster.isPrimary)
     throw new InvalidConfig('WORKERS: expected 1, because another program runs the workers');
+  const { log, metrics, report } = createObservers(errors, config.logLevel);
+  if (config.rateLimit && !config.rateLimitStore) countForWorkers();
   const secret = randomBytes(32).toString('base64url');
   const members = new Map<number, Member>();
   const pauses = new Map<number, number>();
@@ -177,16 +173,13 @@ export async function runWorkers({ config, log, metrics, openProbes }: Primary):
     ready,
     metrics: { contentType: metrics.contentType, text },
     draining: draining.signal,
+    stopping: stopping.signal,
   };
-  const probes = await openProbes({ ...probed, stopping: stopping.signal });
+  const probes = await listenForProbes(config.ops, errors, probed, report);
   process.on('exit', () => {
     for (const { worker } of members.values()) worker.process.kill('SIGKILL'); // one may be frozen
   });
-  const giveUp = (signal: NodeJS.Signals) => {
-    log.info({ signal }, 'stopped before it started');
-    process.exit(0);
-  };
-  for (const signal of SIGNALS) process.on(signal, giveUp);
+  const allStarted = exitAtSignal(log);
   await new Promise<void>((resolve) => {
     fork(1, resolve);
   });
@@ -200,7 +193,7 @@ export async function runWorkers({ config, log, metrics, openProbes }: Primary):
     ),
   );
   isRunning = true;
-  for (const signal of SIGNALS) process.off(signal, giveUp);
+  allStarted();
   notice.info({ workers: config.workers }, startLine(address ?? ''));
   if (probes) notice.info(`probes and metrics on ${probes.address}`);
   if (invitation !== undefined) console.log(invitation);
