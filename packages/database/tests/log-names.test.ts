@@ -1,4 +1,6 @@
+import { closeSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { openDatabase, sql } from 'contract-first-database';
 import { Database } from '../src/sqlite/engine';
 import { examineFiles, nameLog } from '../src/sqlite/log';
 import { keepFolder } from '../../../scripts/testing/folder';
@@ -38,4 +40,26 @@ test('two processes that name a log at the same time leave one that belongs to i
   expect(examineFiles(file)).toBe('logged');
   one.close();
   other.close();
+});
+
+test('a commit is not acknowledged if its log lost its header while the transaction ran', async () => {
+  const file = join(folder, 'notes.db');
+  const notes = sql`CREATE TABLE notes (id INTEGER PRIMARY KEY)`;
+  const probe = sql`INSERT INTO notes (id) SELECT 1 WHERE 1 = 0`;
+  const database = await openDatabase(`sqlite:${file}`, {
+    name: 'notes',
+    mark: 'Note',
+    migrations: [['notes', notes]],
+    probe,
+  });
+  await database.execute(sql`INSERT INTO notes DEFAULT VALUES`);
+  const committing = database.transaction(async ({ execute }) => {
+    await execute(sql`INSERT INTO notes DEFAULT VALUES`);
+    // The first word alone: the size and the salts of the log stay as they are.
+    const log = openSync(`${file}-wal`, 'r+');
+    writeSync(log, Buffer.alloc(4), 0, 4, 0);
+    closeSync(log);
+  });
+  await expect(committing).rejects.toThrow(/its write-ahead log .* has been overwritten: restart the server/);
+  await database.close();
 });

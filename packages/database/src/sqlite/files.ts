@@ -15,17 +15,8 @@ import { codeOf } from '../failure';
 import { StoreUnavailable } from '../store';
 import { Database } from './engine';
 import { keepOpen, lookAgain } from './examination';
-import {
-  examineLog,
-  FILE_HEAD,
-  hasName,
-  isIndexed,
-  isLogHeader,
-  isOpen,
-  LOG_HEADER,
-  nameLog,
-  readFirst,
-} from './log';
+import { examineLog, FILE_HEAD, hasName, isOpen, nameLog } from './log';
+import { isIndexed, isLogHeader, LOG_HEADER, readFirst } from './log-format';
 import { whenFree } from './statements';
 
 /** The files of an open database, compared with those that stand at its path. */
