@@ -1,22 +1,22 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { openDatabase, sql } from 'contract-first-database';
-import { Database } from '../src/sqlite/engine';
+import { SqliteDatabase } from '../src/sqlite/engine';
 import { examineFiles, nameLog } from '../src/sqlite/log';
 import { keepFolder } from '../../../scripts/testing/folder';
 
 const folder = keepFolder();
 
 /** Opens a database in WAL mode, with a row, so that its log has begun. */
-function openLog(file: string): Database {
-  const db = new Database(file);
+function openLog(file: string): SqliteDatabase {
+  const db = new SqliteDatabase(file);
   db.exec('PRAGMA journal_mode = WAL');
   db.exec('CREATE TABLE IF NOT EXISTS things (id INTEGER PRIMARY KEY); INSERT INTO things DEFAULT VALUES');
   return db;
 }
 
 /** Runs something before a connection checkpoints, as another process may. */
-function beforeCheckpoint(db: Database, action: () => void): Database {
+function beforeCheckpoint(db: SqliteDatabase, action: () => void): SqliteDatabase {
   const exec = db.exec.bind(db);
   return Object.assign(db, {
     exec(text: string) {

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { StoreUnavailable } from '../store';
-import type { Database } from './engine';
+import type { SqliteDatabase } from './engine';
 import {
   COOKIE,
   type Index,
@@ -41,7 +41,7 @@ const OPEN = 0x4000_0000;
 const MAX_CHANGES = 64;
 
 /** Names the log that has begun, by the three steps above. @param version that of the schema */
-export function nameLog(db: Database, version: number): void {
+export function nameLog(db: SqliteDatabase, version: number): void {
   const name = NAMED | (randomInt(OPEN / MAX_CHANGES) * MAX_CHANGES);
   const write = (cookie: number) => {
     db.exec(`PRAGMA schema_version = ${cookie}`);
