@@ -72,7 +72,10 @@ const MAX_REFUSED = 20_000;
  */
 function sharedLimiter(limit: RateLimit, { url, service, log, uncounted }: SharedStore): Limiter {
   const { limiter, failed, close } = openLimiterStore(url, limit, service);
-  /** The end of the window of a client over its quota. */
+  /**
+   * The end of the window of a client over its quota. `inMemoryBlockOnConsumed` of the package has no bound of clients, and refuses
+   * one for as long as the store says.
+   */
   const refused = new Map<string, number>();
   /** When the store failed last; undefined while it counts. */
   let failedAt: number | undefined;
