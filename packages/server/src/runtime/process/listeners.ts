@@ -71,7 +71,7 @@ export async function listenForProbes<Own extends string>(
   return { server, address };
 }
 
-/** Whether each worker has a listener of its own, among which the operating system divides connections; else they share one. */
+/** Whether each worker has its own listener, and the operating system divides the connections; otherwise they share one. */
 export const OWN_LISTENERS = process.platform === 'linux';
 
 /** Starts to listen as the first worker or as another one: `listen` of the core. */
