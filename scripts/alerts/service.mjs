@@ -37,11 +37,11 @@ const handlers = {
   items: () => Promise.resolve({ status: 200, body: items() }),
 };
 
-const [folder] = process.argv.splice(2);
+const [folder] = process.argv.slice(2);
 const file = join(folder, 'alerts.json');
 writeFileSync(file, JSON.stringify(document));
 const nothing = () => Promise.resolve();
-runtime.runService({
+const parts = {
   readConfig: () =>
     runtime.readEnvironment(process.env, (variables) => ({
       ...runtime.readServerConfig(variables),
@@ -51,4 +51,5 @@ runtime.runService({
   errors: PLAIN_ERRORS,
   open: () => Promise.resolve({ ready: nothing, close: nothing }),
   createApp: (_, options) => runtime.createApp({ handlers, errors: PLAIN_ERRORS }, options),
-});
+};
+runtime.runService(parts, []);

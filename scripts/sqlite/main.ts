@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { Database } from '../../packages/database/src/sqlite/engine';
+import { SqliteDatabase } from '../../packages/database/src/sqlite/engine';
 import { formatTable } from 'contract-first-prover';
 import { runProgram } from '../program';
 
@@ -114,7 +114,7 @@ function main([from]: readonly string[]): Promise<void> {
   if (from === undefined) throw new Error('expected the folder in which better-sqlite3 is installed');
   const folder = mkdtempSync(join(tmpdir(), 'sqlite-'));
   const drivers: Readonly<Record<string, Driver>> = {
-    'node:sqlite': new Database(join(folder, 'node.db')),
+    'node:sqlite': new SqliteDatabase(join(folder, 'node.db')),
     'better-sqlite3': openBetter(from, join(folder, 'better.db')),
   };
   for (const db of Object.values(drivers)) {

@@ -8,12 +8,11 @@ const require = createRequire(import.meta.url);
 const runtime = require('contract-first-server/runtime');
 const { PLAIN_ERRORS, readOperations } = require('contract-first-server/tools');
 
-// runService knows arguments of its own.
-const [document, verifiers] = process.argv.splice(2);
+const [document, verifiers] = process.argv.slice(2);
 const store = { ready: () => Promise.resolve(), close: () => Promise.resolve() };
 const answer = ({ principal }) => Promise.resolve({ status: 200, body: principal });
 
-runtime.runService({
+const parts = {
   readConfig: () =>
     runtime.readEnvironment(process.env, (variables) => ({
       ...runtime.readServerConfig(variables),
@@ -27,4 +26,5 @@ runtime.runService({
     const handlers = Object.fromEntries(operations.map(({ operationId }) => [operationId, answer]));
     return runtime.createApp({ handlers, errors: PLAIN_ERRORS }, options);
   },
-});
+};
+runtime.runService(parts, []);

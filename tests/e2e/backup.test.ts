@@ -87,7 +87,7 @@ const COPYING = `
   const fs = require('node:fs');
   const { execFileSync } = require('node:child_process');
   const { dirname, join } = require('node:path');
-  const { Database } = require(${JSON.stringify(require.resolve('../../packages/database/dist/sqlite/engine'))});
+  const { SqliteDatabase } = require(${JSON.stringify(require.resolve('../../packages/database/dist/sqlite/engine'))});
   const { openPlantStore } = require(${JSON.stringify(join(DIST, 'storage/plants'))});
   let calls = 0;
   const spy = (of, name) => {
@@ -97,15 +97,15 @@ const COPYING = `
       return original.apply(this, args);
     };
   };
-  let database;
-  const opening = (closed) => { database = closed; throw closed; };
-  openPlantStore('sqlite:' + file, { waiting() {}, committed() {}, opening }).catch(async () => {
+  const opening = async (database) => {
     for (const name of ['openSync', 'fsyncSync', 'linkSync', 'renameSync', 'rmSync', 'writeFileSync', 'appendFileSync', 'mkdirSync'])
       spy(fs, name);
-    for (const name of ['exec', 'value', 'backup', 'close']) spy(Database.prototype, name);
+    for (const name of ['exec', 'value', 'backup', 'close']) spy(SqliteDatabase.prototype, name);
     await database[direction](backup);
     console.log('calls ' + calls);
-  });`;
+    process.exit();
+  };
+  openPlantStore('sqlite:' + file, { waiting() {}, committed() {}, opening });`;
 
 const OLD = [1, 2, 3];
 const NEW = [4, 5];

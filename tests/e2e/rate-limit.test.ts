@@ -23,6 +23,17 @@ test('RATE_LIMIT limits the requests of each client, but not probes', async () =
   await server.printed(/"status":429,"error":42900/);
 });
 
+test('RATE_LIMIT limits rejected credentials by their address, and nobody else on it', async () => {
+  const server = await start({ RATE_LIMIT: '2/60s' });
+  const statuses: number[] = [];
+  for (let i = 0; i < 4; i++) statuses.push((await send(server, credentials(`guess-${i}`), MISMATCH)).status);
+  expect(statuses).toEqual([401, 401, 429, 429]);
+  const { status, headers } = await send(server, credentials('guess'), MISMATCH);
+  expect([status, headers.get('retry-after')]).toEqual([429, expect.stringMatching(/^\d+$/)]);
+  expect((await send(server, {}, MISMATCH)).status).toBe(400);
+  await server.printed(/"status":429,.*"hook":"authenticate rateLimitRejected"/);
+});
+
 test.each(['refuse', 'allow'])(
   'servers with one RATE_LIMIT_STORE share the quota; while it is silent, RATE_LIMIT_WHEN_AWAY=%s decides',
   async (whenAway) => {

@@ -34,7 +34,10 @@ const SERVICE = `
     },
   });`;
 
-const DOCUMENT = join(keepFolder(), 'openapi.json');
+const kept = keepFolder();
+const PROGRAM = join(kept, 'service.js');
+writeFileSync(PROGRAM, SERVICE);
+const DOCUMENT = join(kept, 'openapi.json');
 const any = { description: '', content: { 'application/json': { schema: {} } } };
 const responses = { 204: { description: '' }, '4XX': any, '5XX': any };
 writeFileSync(DOCUMENT, JSON.stringify(buildDocument({ operation: { responses } })));
@@ -80,6 +83,15 @@ test.each<[string, () => Record<string, string>, RegExp, string[]]>([
     expect(lines.filter((line) => !/^(open|close) /.test(line))).toEqual([expect.stringMatching(reason)]);
   },
 );
+
+test.each<[string, string, number, string, string[]]>([
+  ['a service without a database', 'none', 1, 'backup: the service has no database', [...STARTED, ...CLOSED]],
+  ['a service that cannot open', 'mail', 2, 'mail fails', ['open store', 'close store']],
+])('a backup of %s ends with the reason', async (_, FAULT, status, reason, order) => {
+  const program = start({ FAULT }, [PROGRAM, 'backup', 'monday.db']);
+  expect(await program.exit).toBe(status);
+  expect(linesOf(program.output())).toEqual([...order, reason]);
+});
 
 test('a part that does not close lets the others close, and is an error of the server', async () => {
   const server = start({ FAULT: 'close mail' });

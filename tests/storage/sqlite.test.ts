@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StoreUnavailable } from 'contract-first-database';
-import { Database } from '../../packages/database/src/sqlite/engine';
+import { SqliteDatabase } from '../../packages/database/src/sqlite/engine';
 import type { PlantStore } from '../../src/plants/plant-store';
 import { buildPlant } from '../../scripts/testing/plants';
 import { useSqlite } from '../../scripts/testing/sqlite-bench';
@@ -11,13 +11,13 @@ import { EDGE_IDS } from '../../scripts/testing/strange-values';
 const bench = useSqlite();
 
 /** Opens a store and the very connection it has. */
-async function openWithConnection(): Promise<[PlantStore, Database]> {
-  const transaction = jest.spyOn(Database.prototype, 'transaction');
+async function openWithConnection(): Promise<[PlantStore, SqliteDatabase]> {
+  const transaction = jest.spyOn(SqliteDatabase.prototype, 'transaction');
   const store = await bench.open();
-  return [store, transaction.mock.contexts[0] as Database];
+  return [store, transaction.mock.contexts[0] as SqliteDatabase];
 }
 
-const read = (db: Database, sql: string) => db.value(sql)();
+const read = (db: SqliteDatabase, sql: string) => db.value(sql)();
 
 test('every commit is synced to the write-ahead log', async () => {
   const [, connection] = await openWithConnection();

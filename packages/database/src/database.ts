@@ -70,11 +70,11 @@ export function createDatabase(
   const runAlone = runOn(connection, dialect, refined);
 
   async function begin() {
-    const session = await explained(() => connection.begin());
+    const transaction = await explained(() => connection.begin());
     return {
-      run: runOn(session, dialect, refined),
-      commit: () => explained(() => session.commit()),
-      rollback: () => session.rollback(),
+      run: runOn(transaction, dialect, refined),
+      commit: () => explained(() => transaction.commit()),
+      rollback: () => transaction.rollback(),
     };
   }
 

@@ -41,7 +41,7 @@ export interface Connection {
   /** Runs a statement. What it has written, or what its result rests on, is durable when it has been answered. */
   run(statement: Rendered): Promise<Result> | Result;
   /** Begins a serializable transaction. */
-  begin(): Promise<Session>;
+  begin(): Promise<Transaction>;
   /** Whether a transaction may begin again after an error. After one of `commit` it must not if that may have succeeded. */
   isTransient(error: Error, committing: boolean): boolean;
   /** Runs a statement that changes nothing, and commits something, as durably as any other write. */
@@ -51,7 +51,7 @@ export interface Connection {
 }
 
 /** A transaction that has begun. It ends with a commit that succeeds, or with `rollback`. */
-export interface Session {
+export interface Transaction {
   run(statement: Rendered): Promise<Result> | Result;
   commit(): Promise<void>;
   /** Never rejects. */

@@ -49,7 +49,7 @@ export async function openDatabase(url: string, schema: Schema, observer?: Store
   if (wrong !== undefined) throw new UnusableDatabase(wrong);
   const { faults } = driver;
   const subject = driver.subjectOf(url);
-  observer?.opening?.(closedDatabase(driver, subject, url, schema));
+  await observer?.opening?.(closedDatabase(driver, subject, url, schema));
   const timeout = driver.startTimeoutOf?.(url) ?? START_TIMEOUT;
   const open = (opening: Opening) => driver.open(url, schema, opening);
   const connection = await persist(open, { subject, faults, timeout, observer });

@@ -107,8 +107,8 @@ export interface StoreObserver {
   migrated?(name: string, number: number): void;
   /** The database keeps less than it could: a sentence that says which of its settings is why. */
   warned?(message: string): void;
-  /** Called before a database is opened. If it throws, the database is not opened, and fails with that error. */
-  opening?(database: ClosedDatabase): void;
+  /** Called with a database that is still closed: it is opened when the promise resolves. */
+  opening?(database: ClosedDatabase): Promise<void>;
 }
 
 /** A copy that has been made and verified. */

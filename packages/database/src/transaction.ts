@@ -44,7 +44,7 @@ export const runOn =
     }
   };
 
-/** A transaction that has begun: a `Session` with the errors of `Queries`. */
+/** The `Transaction` of a driver, with the errors of `Queries`. */
 interface Begun {
   readonly run: Run;
   commit(): Promise<void>;
@@ -73,18 +73,18 @@ export async function runTransaction<T>(
     let committing = false;
     let failure: Error | undefined;
     try {
-      const session = await begin();
-      const attempt = guard(session.run);
+      const transaction = await begin();
+      const attempt = guard(transaction.run);
       try {
         const value = await inTime(work(attempt.queries), WORK_TIMEOUT);
         attempt.end();
         committing = true;
-        await session.commit();
+        await transaction.commit();
         return value;
       } catch (error) {
         failure = attempt.failure();
         attempt.abandon();
-        await session.rollback();
+        await transaction.rollback();
         throw error;
       }
     } catch (error) {

@@ -282,6 +282,12 @@ describe.each(DATABASES)('Kysely over $kind', ({ kind, locate }) => {
     await expect(more).rejects.toThrow('expected transaction() for several statements');
     await expect(texts()).resolves.toEqual(['a']);
     expect(runs).toBe(2);
+    await db.connection().execute((connection) => {
+      runs++;
+      return connection.transaction().execute((trx) => insert('f', trx).execute());
+    });
+    await expect(texts()).resolves.toEqual(['a', 'f']);
+    expect(runs).toBe(3);
   });
 
   test('its migrations are refused, with their reason', async () => {

@@ -1,20 +1,22 @@
+import { closeSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { Database } from '../src/sqlite/engine';
+import { openDatabase, sql } from 'contract-first-database';
+import { SqliteDatabase } from '../src/sqlite/engine';
 import { examineFiles, nameLog } from '../src/sqlite/log';
 import { keepFolder } from '../../../scripts/testing/folder';
 
 const folder = keepFolder();
 
 /** Opens a database in WAL mode, with a row, so that its log has begun. */
-function openLog(file: string): Database {
-  const db = new Database(file);
+function openLog(file: string): SqliteDatabase {
+  const db = new SqliteDatabase(file);
   db.exec('PRAGMA journal_mode = WAL');
   db.exec('CREATE TABLE IF NOT EXISTS things (id INTEGER PRIMARY KEY); INSERT INTO things DEFAULT VALUES');
   return db;
 }
 
 /** Runs something before a connection checkpoints, as another process may. */
-function beforeCheckpoint(db: Database, action: () => void): Database {
+function beforeCheckpoint(db: SqliteDatabase, action: () => void): SqliteDatabase {
   const exec = db.exec.bind(db);
   return Object.assign(db, {
     exec(text: string) {
@@ -38,4 +40,26 @@ test('two processes that name a log at the same time leave one that belongs to i
   expect(examineFiles(file)).toBe('logged');
   one.close();
   other.close();
+});
+
+test('a commit is not acknowledged if its log lost its header while the transaction ran', async () => {
+  const file = join(folder, 'notes.db');
+  const notes = sql`CREATE TABLE notes (id INTEGER PRIMARY KEY)`;
+  const probe = sql`INSERT INTO notes (id) SELECT 1 WHERE 1 = 0`;
+  const database = await openDatabase(`sqlite:${file}`, {
+    name: 'notes',
+    mark: 'Note',
+    migrations: [['notes', notes]],
+    probe,
+  });
+  await database.execute(sql`INSERT INTO notes DEFAULT VALUES`);
+  const committing = database.transaction(async ({ execute }) => {
+    await execute(sql`INSERT INTO notes DEFAULT VALUES`);
+    // The first word alone: the size and the salts of the log stay as they are.
+    const log = openSync(`${file}-wal`, 'r+');
+    writeSync(log, Buffer.alloc(4), 0, 4, 0);
+    closeSync(log);
+  });
+  await expect(committing).rejects.toThrow(/its write-ahead log .* has been overwritten: restart the server/);
+  await database.close();
 });

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { StatementSync } from 'node:sqlite';
-import { Database, nameOf } from '../src/sqlite/engine';
+import { SqliteDatabase, nameOf } from '../src/sqlite/engine';
 import { openPlantStore } from '../../../src/storage/plants';
 import { keepFolder } from '../../../scripts/testing/folder';
 
 const folder = keepFolder();
 const memory = () => {
-  const db = new Database(':memory:');
+  const db = new SqliteDatabase(':memory:');
   db.exec('CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT, bytes BLOB) STRICT');
   return db;
 };
@@ -87,11 +87,11 @@ test('a string with U+0000 is kept whole', () => {
 
 test('a file that must exist is not made, whatever its name', () => {
   const file = join(folder, '100 % of #1?.db');
-  expect(() => new Database(file, { exists: true })).toThrow('unable to open database file');
-  const made = new Database(file);
+  expect(() => new SqliteDatabase(file, { exists: true })).toThrow('unable to open database file');
+  const made = new SqliteDatabase(file);
   made.exec('CREATE TABLE notes (id INTEGER PRIMARY KEY)');
   made.close();
-  const found = new Database(file, { exists: true });
+  const found = new SqliteDatabase(file, { exists: true });
   expect(found.value('SELECT count(*) FROM sqlite_schema')()).toBe(1);
   found.exec('DROP TABLE notes');
   found.close();

@@ -12,4 +12,4 @@ export { HEADERS, RESERVED } from './runtime/app';
 export { PLAIN_ERRORS } from './runtime/errors';
 export { createMetrics } from './runtime/observe/metrics';
 export { createReport } from './runtime/observe/report';
-export { limitRequests } from './runtime/process/run';
+export { limitRequests } from './runtime/limits/load';

@@ -11,21 +11,22 @@ import { returnsRows, statementOf } from './compiler';
 
 /**
  * - `starting`: outside of a transaction. Kysely may ask for one, before anything else has happened.
+ * - `asking`: it has asked, and waits until the database has begun one.
  * - `alone`: outside of a transaction, and so for one statement.
  * - `opened`: in a transaction of the database that Kysely has not begun.
  * - `begun`: in one.
  * - `ended`: takes no more statements. The transaction ends when what Kysely does with its connection ends.
  */
-type State = 'starting' | 'alone' | 'opened' | 'begun' | 'ended';
+type State = 'starting' | 'asking' | 'alone' | 'opened' | 'begun' | 'ended';
 
 /** Where the statements of a Kysely run. */
-class Connection implements DatabaseConnection {
-  /** Whether `begin` has asked for a transaction. */
-  hasAsked = false;
+class KyselyConnection implements DatabaseConnection {
   isRolledBack = false;
+  /** Ends the wait of `begin`. */
+  private enter: () => void = () => undefined;
 
   constructor(
-    private readonly queries: Queries,
+    private queries: Queries,
     private state: State,
   ) {}
 
@@ -45,23 +46,35 @@ class Connection implements DatabaseConnection {
     throw new TypeError('expected a query of bounded size, got stream(): read pages with limit()');
   }
 
-  /** It has been handed over. */
-  started(): void {
+  /** To be called once it has been handed over. @returns whether Kysely has asked for a transaction */
+  isAsking(): boolean {
     if (this.state === 'starting') this.state = 'alone';
+    return this.state === 'asking';
   }
 
-  begin({ isolationLevel = 'serializable', accessMode = 'read write' }: TransactionSettings): void {
+  /** The transaction that Kysely has asked for has begun. */
+  begun(queries: Queries): void {
+    this.queries = queries;
+    this.state = 'begun';
+    this.enter();
+  }
+
+  /** Resolves when a transaction has begun. */
+  begin({ isolationLevel = 'serializable', accessMode = 'read write' }: TransactionSettings): Promise<void> {
     if (isolationLevel !== 'serializable' || accessMode !== 'read write')
       throw new TypeError(
         `expected a transaction that is serializable and may write, got ${isolationLevel}, ${accessMode}`,
       );
-    if (this.state === 'opened') this.state = 'begun';
-    else {
-      this.hasAsked ||= this.state === 'starting';
+    if (this.state === 'opened') {
+      this.state = 'begun';
+      return Promise.resolve();
+    }
+    if (this.state !== 'starting')
       throw new TypeError(
         'expected transaction().execute(work) of the database, which can be repeated, got another transaction',
       );
-    }
+    this.state = 'asking';
+    return new Promise((resolve) => (this.enter = resolve));
   }
 
   end(isRolledBack: boolean): void {
@@ -71,23 +84,21 @@ class Connection implements DatabaseConnection {
 }
 
 /**
- * Kysely begins a transaction before it runs the work, and so the first attempt to begin one ends there. The whole is run
- * again in a transaction of the database, which may repeat it.
+ * Kysely asks for a transaction before it does anything else with a connection, and goes on when the database has begun it. If the
+ * database repeats the transaction, the whole is run again on another connection.
  */
 export const databaseProvider = (database: Database): ConnectionProvider => ({
   async provideConnection(consumer) {
-    const alone = new Connection(database, 'starting');
-    try {
-      const consumed = consumer(alone);
-      alone.started();
-      const value = await consumed;
-      if (!alone.hasAsked) return value;
-    } catch (error) {
-      if (!alone.hasAsked) throw error;
-    }
+    const first = new KyselyConnection(database, 'starting');
+    const consumed = consumer(first);
+    if (!first.isAsking()) return consumed;
+    let isRepeated = false;
     return database.transaction(async (queries) => {
-      const connection = new Connection(queries, 'opened');
-      const value = await consumer(connection);
+      const connection = isRepeated ? new KyselyConnection(queries, 'opened') : first;
+      const consuming = isRepeated ? consumer(connection) : consumed;
+      if (!isRepeated) first.begun(queries);
+      isRepeated = true;
+      const value = await consuming;
       if (connection.isRolledBack)
         throw new TypeError('expected connection() to fail as its transaction, got a success');
       return value;
@@ -97,7 +108,7 @@ export const databaseProvider = (database: Database): ConnectionProvider => ({
 
 /** For a transaction that has begun. */
 export const queriesProvider = (queries: Queries): ConnectionProvider => ({
-  provideConnection: (consumer) => consumer(new Connection(queries, 'begun')),
+  provideConnection: (consumer) => consumer(new KyselyConnection(queries, 'begun')),
 });
 
 const nothing = () => Promise.resolve();
@@ -110,15 +121,14 @@ export const DRIVER: Driver = {
   },
   releaseConnection: nothing,
   beginTransaction(connection, settings) {
-    if (connection instanceof Connection) connection.begin(settings);
-    return Promise.resolve();
+    return connection instanceof KyselyConnection ? connection.begin(settings) : nothing();
   },
   commitTransaction(connection) {
-    if (connection instanceof Connection) connection.end(false);
+    if (connection instanceof KyselyConnection) connection.end(false);
     return Promise.resolve();
   },
   rollbackTransaction(connection) {
-    if (connection instanceof Connection) connection.end(true);
+    if (connection instanceof KyselyConnection) connection.end(true);
     return Promise.resolve();
   },
   destroy() {

@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import type { Connection, Session } from '../driver';
+import type { Connection, Transaction } from '../driver';
 import { codeOf } from '../failure';
 import type { Schema } from '../schema';
 import { StoreUnavailable } from '../store';
@@ -71,7 +71,7 @@ export function connectionOf(pool: Pool, schema: Schema, target: Target): Connec
       }
     });
 
-  async function begin(): Promise<Session> {
+  async function begin(): Promise<Transaction> {
     checkWritable();
     const { client, failed, isUsable, release } = await take();
     let wrote = false;

@@ -23,7 +23,7 @@ import { codeOf, explain } from '../failure';
 import type { Schema } from '../schema';
 import { type ClosedDatabase, type Copied, StoreUnavailable } from '../store';
 import { FAULTS } from './dialect';
-import { Database, SqliteError } from './engine';
+import { SqliteDatabase, SqliteError } from './engine';
 import { checkContent, checkRegular, examine, keyOf, markerOf } from './examination';
 import { makeFolder, sync } from './files';
 import { checkOwner, compareSchema } from './schema';
@@ -121,12 +121,12 @@ async function beside(file: string, make: (part: string) => Promise<Copied>): Pr
 async function copyContent(from: string, to: string, schema: Schema, mode: number): Promise<Copied> {
   closeSync(openSync(to, 'wx', 0o600));
   chmodSync(to, mode & 0o770);
-  const source = new Database(from, { readOnly: true });
+  const source = new SqliteDatabase(from, { readOnly: true });
   try {
     source.exec('BEGIN'); // one state from here on: without it each commit of others would begin the copy anew
     const rows = countRows(source);
     await source.backup(to); // which gives it the schema cookie 1, the name of no log
-    const copy = new Database(to);
+    const copy = new SqliteDatabase(to);
     try {
       copy.exec('PRAGMA journal_mode = DELETE');
       const damage = copy.value('PRAGMA integrity_check(1)')();
@@ -145,7 +145,7 @@ async function copyContent(from: string, to: string, schema: Schema, mode: numbe
   }
 }
 
-function countRows(db: Database): [name: string, rows: number][] {
+function countRows(db: SqliteDatabase): [name: string, rows: number][] {
   const tables = db.lists(
     `SELECT name FROM pragma_table_list
      WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name`,
@@ -241,8 +241,8 @@ const isBusy = (error: unknown) => codeOf(error).startsWith('SQLITE_BUSY');
  * @returns undefined if it is damaged
  * @throws {StoreUnavailable} if others have it open, or it belongs to another program
  */
-function closeFile(file: string, schema: Schema): Database | undefined {
-  const db = new Database(file, { exists: true });
+function closeFile(file: string, schema: Schema): SqliteDatabase | undefined {
+  const db = new SqliteDatabase(file, { exists: true });
   try {
     db.exec('PRAGMA locking_mode = EXCLUSIVE');
     checkOwner(db, schema, true);
@@ -267,7 +267,7 @@ function lockFile(file: string): { close(): void } | undefined {
   const alias = `${file}.lock-${randomBytes(6).toString('hex')}`;
   linkSync(file, alias);
   writeFileSync(`${alias}-wal`, 'x', { mode: 0o600 }); // SQLite ignores an empty log
-  const db = new Database(alias);
+  const db = new SqliteDatabase(alias);
   const close = () => {
     db.close();
     for (const end of ['', ...BESIDE]) rmSync(alias + end, { force: true });

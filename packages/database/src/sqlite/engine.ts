@@ -135,7 +135,7 @@ export class Statement {
 }
 
 /** A connection. It waits for no lock. Foreign keys are enforced. */
-export class Database {
+export class SqliteDatabase {
   readonly #db: DatabaseSync;
   #reads = true;
 

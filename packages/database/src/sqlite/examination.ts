@@ -2,7 +2,7 @@ import { closeSync, existsSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { codeOf } from '../failure';
 import { StoreUnavailable } from '../store';
-import { Database, SqliteError } from './engine';
+import { SqliteDatabase, SqliteError } from './engine';
 import { examineFiles, type Found } from './log';
 
 /** Bytes of a file that was not closed, up to which its content is checked; each gigabyte would take seconds. */
@@ -77,7 +77,7 @@ export async function examine(file: string): Promise<Found> {
 /** @throws {Error} if the content of a database that was not closed is damaged, as far as its size allows to look */
 export function checkContent(file: string, found: Found): void {
   if (found === 'closed' || (found === 'logged' && statSync(file).size > MAX_CHECKED)) return;
-  const db = new Database(file, { readOnly: true }); // one that may write would put the log into the file
+  const db = new SqliteDatabase(file, { readOnly: true }); // one that may write would put the log into the file
   try {
     const first = db.value('PRAGMA quick_check(1)')();
     if (first !== 'ok') throw new SqliteError(String(first), 'SQLITE_CORRUPT');

@@ -13,19 +13,10 @@ import type { SQLOutputValue } from 'node:sqlite';
 import { isDeepStrictEqual } from 'node:util';
 import { codeOf } from '../failure';
 import { StoreUnavailable } from '../store';
-import { Database } from './engine';
+import { SqliteDatabase } from './engine';
 import { keepOpen, lookAgain } from './examination';
-import {
-  examineLog,
-  FILE_HEAD,
-  hasName,
-  isIndexed,
-  isLogHeader,
-  isOpen,
-  LOG_HEADER,
-  nameLog,
-  readFirst,
-} from './log';
+import { examineLog, FILE_HEAD, hasName, isOpen, nameLog } from './log';
+import { isIndexed, isLogHeader, LOG_HEADER, readFirst } from './log-format';
 import { whenFree } from './statements';
 
 /** The files of an open database, compared with those that stand at its path. */
@@ -62,7 +53,11 @@ const same = (a: BigIntStats, b: BigIntStats) => a.ino === b.ino && a.dev === b.
  *
  * @param versionOf the version of the schema of a connection; it throws if the file is not one of this program
  */
-export function watchFiles(file: string, db: Database, versionOf: (db: Database) => number): DatabaseFiles {
+export function watchFiles(
+  file: string,
+  db: SqliteDatabase,
+  versionOf: (db: SqliteDatabase) => number,
+): DatabaseFiles {
   const log = `${file}-wal`;
   const opened = statSync(file, { bigint: true });
   const database = openSync(file, 'r');
@@ -170,11 +165,11 @@ const SAMPLES = ['WHERE rowid = ?', 'ORDER BY rowid LIMIT 1', 'ORDER BY rowid DE
  */
 function compareWithRestart(
   file: string,
-  open: Database,
-  accept: (db: Database) => unknown,
+  open: SqliteDatabase,
+  accept: (db: SqliteDatabase) => unknown,
   checkName: () => void,
 ): void {
-  const fresh = new Database(file, { exists: true });
+  const fresh = new SqliteDatabase(file, { exists: true });
   try {
     accept(fresh);
     fresh.exec('BEGIN IMMEDIATE'); // fails if it cannot be written; nobody else commits until the end
@@ -188,7 +183,7 @@ function compareWithRestart(
   }
 }
 
-function sample(db: Database, inserted: SQLOutputValue): unknown[] {
+function sample(db: SqliteDatabase, inserted: SQLOutputValue): unknown[] {
   return db
     .lists(TABLES)()
     .map(([name, withoutRowid]) => {

@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { MAX_WAITING, overload } from '../batch';
-import type { Connection, Driver, Session } from '../driver';
+import type { Connection, Driver, Transaction } from '../driver';
 import { codeOf } from '../failure';
 import { StoreUnavailable } from '../store';
 import { copiesOf } from './copy';
 import { DIALECT, FAULTS } from './dialect';
-import { Database } from './engine';
+import { SqliteDatabase } from './engine';
 import { checkContent, examine } from './examination';
 import { type DatabaseFiles, makeFile, makeFolder, watchFiles } from './files';
 import { nameLog } from './log';
@@ -45,13 +45,13 @@ export const SQLITE: Driver = {
   },
   async open(url, schema, { migrating }) {
     const file = fileOf(url);
-    const opened: Database[] = [];
+    const opened: SqliteDatabase[] = [];
     const connect = (options = { readOnly: false }) => {
-      const connection = new Database(file ?? ':memory:', options);
+      const connection = new SqliteDatabase(file ?? ':memory:', options);
       opened.push(connection);
       return connection;
     };
-    const versionOf = (of: Database) => prepareVersion(of, schema)();
+    const versionOf = (of: SqliteDatabase) => prepareVersion(of, schema)();
     checkTexts();
     try {
       if (file !== undefined) {
@@ -89,7 +89,7 @@ export const SQLITE: Driver = {
 
 /** Node before 24.16, Node 25 and Node 26.0 cut a text that they read at its first U+0000. The file itself may be locked. */
 function checkTexts(): void {
-  const memory = new Database(':memory:');
+  const memory = new SqliteDatabase(':memory:');
   const text = memory.value("SELECT 'a' || char(0)")();
   memory.close();
   if (text !== 'a\0')
@@ -98,7 +98,7 @@ function checkTexts(): void {
     );
 }
 
-async function makeDurable(db: Database): Promise<void> {
+async function makeDurable(db: SqliteDatabase): Promise<void> {
   const toWal = db.value('PRAGMA journal_mode = WAL');
   if ((await whenFree(() => toWal())) !== 'wal')
     throw new Error('it cannot have a write-ahead log here: move it to a local disk');
@@ -111,9 +111,9 @@ async function makeDurable(db: Database): Promise<void> {
  * @param reader sees what is committed, and nothing of a transaction that runs meanwhile; none in memory
  */
 function connectionOf(
-  db: Database,
+  db: SqliteDatabase,
   checkSchema: () => number,
-  reader?: Database,
+  reader?: SqliteDatabase,
   files?: DatabaseFiles,
 ): Connection {
   const writing = statementsOf(db);
@@ -138,7 +138,7 @@ function connectionOf(
     lock.release();
   }
 
-  const session: Session = {
+  const transaction: Transaction = {
     run: ({ text, values }) => writing(text).run(values),
     async commit() {
       await finish();
@@ -150,11 +150,11 @@ function connectionOf(
     },
   };
 
-  async function begin(): Promise<Session> {
+  async function begin(): Promise<Transaction> {
     await lock.acquire();
     try {
       await whenFree(start);
-      return session;
+      return transaction;
     } catch (error) {
       end();
       throw error;

@@ -1,8 +1,18 @@
 import { randomInt } from 'node:crypto';
-import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
-import { endianness } from 'node:os';
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { StoreUnavailable } from '../store';
-import type { Database } from './engine';
+import type { SqliteDatabase } from './engine';
+import {
+  COOKIE,
+  type Index,
+  INDEX_HEAD,
+  isBehind,
+  isKnownLog,
+  LOG_HEADER,
+  readFirst,
+  readFrames,
+  toIndex,
+} from './log-format';
 
 /*
  * Which write-ahead log belongs to a database file? SQLite does not know: it writes any log that is well-formed into any
@@ -18,34 +28,31 @@ import type { Database } from './engine';
  * If another process has named the log since step 2, its name is in the file, and step 3 is left to it.
  */
 
+/*
+ * The 32 bits of a name. The lowest six are those that others count up: whoever changes the schema adds one to the cookie.
+ *
+ *   NAMED  OPEN  24 random bits  000000
+ */
+
 /** A name that this program has given; names of older programs are small numbers. */
 const NAMED = 0x8000_0000;
 /** The file lacks what is in its log. */
 const OPEN = 0x4000_0000;
-/** Other programs that change the schema count the cookie up. */
 const MAX_CHANGES = 64;
 
-/** Bytes. */
-export const LOG_HEADER = 32;
-const FRAME_HEADER = 24;
-const COOKIE = 40;
-const WAL_MAGIC = 0x377f0682; // or one more: checksums of big-endian words
-const VERSION = 3_007_000;
-
-export const isLogHeader = (head: Buffer): boolean => (head.readUInt32BE() & ~1) === WAL_MAGIC;
-
-/** Names the log that has begun. */
-export function nameLog(db: Database, version: number): void {
-  const name = randomInt(OPEN / MAX_CHANGES) * MAX_CHANGES;
+/** Names the log that has begun, by the three steps above. @param version that of the schema */
+export function nameLog(db: SqliteDatabase, version: number): void {
+  const name = NAMED | (randomInt(OPEN / MAX_CHANGES) * MAX_CHANGES);
   const write = (cookie: number) => {
-    db.exec(`PRAGMA schema_version = ${cookie | 0}`);
+    db.exec(`PRAGMA schema_version = ${cookie}`);
   };
-  db.exec(`PRAGMA user_version = ${version}`); // writes the first page, though nothing has changed
+  db.exec(`PRAGMA user_version = ${version}`); // step 1: this writes the first page, though nothing has changed
   db.unguarded(() => {
-    write(NAMED | OPEN | name);
+    write(name | OPEN); // step 2
     db.exec('PRAGMA wal_checkpoint(PASSIVE)');
     db.transaction('IMMEDIATE', () => {
-      if (db.value('PRAGMA schema_version')() === (NAMED | OPEN | name)) write(NAMED | name);
+      const isStillOurs = db.value('PRAGMA schema_version')() === (name | OPEN);
+      if (isStillOurs) write(name); // step 3
     });
   });
 }
@@ -102,14 +109,12 @@ export function examineLog(file: string, head: Buffer, index?: Index): Found {
     );
   }
   const damaged = `its write-ahead log ${path} is damaged: restore a backup, or move the log away to lose what it holds`;
-  if (!isLogHeader(log) || log.readUInt32BE(4) !== VERSION) {
+  if (!isKnownLog(log)) {
     if (isOurs) throw new StoreUnavailable(damaged);
     return 'unsure';
   }
   const { committed, cookies, lost } = readFrames(log);
-  const isBehind =
-    index !== undefined && index.salts.equals(log.subarray(16, 24)) && index.frames > committed;
-  if (isOurs && (lost || isBehind)) throw new StoreUnavailable(damaged);
+  if (isOurs && (lost || isBehind(log, committed, index))) throw new StoreUnavailable(damaged);
   if (committed === 0) return 'closed';
   if (cookies.length === 0 || !(isOurs || cookies.some((one) => (one & NAMED) !== 0))) return 'unsure';
   if (cookies.some((one) => isSame(one, cookie))) return 'logged';
@@ -131,106 +136,4 @@ function readHead(path: string, length: number): Buffer {
   } finally {
     closeSync(descriptor);
   }
-}
-
-/** The first bytes of a file that is open; fewer where it has fewer. */
-export function readFirst(descriptor: number, length: number): Buffer {
-  const first = Buffer.alloc(length);
-  return first.subarray(0, readSync(descriptor, first, 0, length, 0));
-}
-
-interface Index {
-  /** Frames up to the last commit. */
-  readonly frames: number;
-  readonly salts: Buffer;
-}
-
-/** Bytes of an index that say all of it. */
-const INDEX_HEAD = 48;
-
-/**
- * What the index of the log says of it (https://sqlite.org/walformat.html#walidxfmt): so many frames were committed, and
- * synced, before. Its words are those of the machine; an index of another one is not understood, and no loss.
- */
-function toIndex(head: Buffer): Index | undefined {
-  if (head.length < INDEX_HEAD) return undefined;
-  const word = (at: number) => (endianness() === 'LE' ? head.readUInt32LE(at) : head.readUInt32BE(at));
-  return word(0) === VERSION && head[12] === 1
-    ? { frames: word(16), salts: head.subarray(32, 40) }
-    : undefined;
-}
-
-/**
- * Whether a log has all frames of its index, by which SQLite finds rows in it. Nobody may write meanwhile.
- *
- * @param log and its index, as descriptors of files that are open
- */
-export function isIndexed(log: number, index: number): boolean {
-  const known = toIndex(readFirst(index, INDEX_HEAD));
-  if (!known || known.frames === 0) return true;
-  const head = readFirst(log, LOG_HEADER);
-  return (
-    head.length === LOG_HEADER &&
-    isLogHeader(head) &&
-    known.salts.equals(head.subarray(16, 24)) &&
-    fstatSync(log).size >= LOG_HEADER + known.frames * (FRAME_HEADER + head.readUInt32BE(8))
-  );
-}
-
-interface Frames {
-  /** Frames up to the last commit. */
-  readonly committed: number;
-  /** The schema cookies of the first page, as often as it was written. */
-  readonly cookies: readonly number[];
-  /**
-   * Whether the header is damaged, or commits follow after a frame that is: SQLite would forget them. One may be that of
-   * the last transaction, which a power cut has ended.
-   */
-  readonly lost: boolean;
-}
-
-function readFrames(log: Buffer): Frames {
-  const isBig = (log.readUInt32BE() & 1) === 1;
-  const size = FRAME_HEADER + log.readUInt32BE(8);
-  const salts = log.subarray(16, 24);
-  let sums = checksum(log, 0, 24, isBig, [0, 0]);
-  const isHeader = sums[0] === log.readUInt32BE(24) && sums[1] === log.readUInt32BE(28);
-  let isValid = isHeader;
-  const cookies: number[] = [];
-  let named = 0;
-  let committed = 0;
-  let after = 0;
-  for (let n = 1, at = LOG_HEADER; at + size <= log.length; n++, at += size) {
-    if (!log.subarray(at + 8, at + 16).equals(salts)) {
-      isValid = false; // of an earlier log, as all that follow; or damaged
-      continue;
-    }
-    if (isValid) {
-      sums = checksum(log, at, 8, isBig, sums);
-      sums = checksum(log, at + FRAME_HEADER, size - FRAME_HEADER, isBig, sums);
-      isValid = sums[0] === log.readUInt32BE(at + 16) && sums[1] === log.readUInt32BE(at + 20);
-    }
-    const isCommit = log.readUInt32BE(at + 4) !== 0;
-    if (!isValid) {
-      if (isCommit) after++;
-      continue;
-    }
-    if (log.readUInt32BE(at) === 1) cookies.push(log.readUInt32BE(at + FRAME_HEADER + COOKIE));
-    if (!isCommit) continue;
-    committed = n;
-    named = cookies.length;
-  }
-  return { committed, cookies: cookies.slice(0, named), lost: !isHeader || after > 1 };
-}
-
-type Sums = readonly [number, number];
-
-/** https://sqlite.org/fileformat2.html#checksum_algorithm */
-function checksum(log: Buffer, from: number, length: number, isBig: boolean, [a, b]: Sums): Sums {
-  const view = new DataView(log.buffer, log.byteOffset + from, length);
-  for (let at = 0; at < length; at += 8) {
-    a = (a + view.getUint32(at, !isBig) + b) >>> 0;
-    b = (b + view.getUint32(at + 4, !isBig) + a) >>> 0;
-  }
-  return [a, b];
 }

@@ -12,11 +12,11 @@ import {
 import { render } from '../sql';
 import { StoreUnavailable } from '../store';
 import { DIALECT } from './dialect';
-import type { Database } from './engine';
+import type { SqliteDatabase } from './engine';
 import { untilFree } from './statements';
 
 /** Reads the version of the schema, 0 in a new file. @throws {StoreUnavailable} if the file is not ours */
-export function prepareVersion(db: Database, schema: Schema): () => number {
+export function prepareVersion(db: SqliteDatabase, schema: Schema): () => number {
   const tables = db.value('SELECT count(*) FROM sqlite_schema'); // the first, for it alone looks into the file
   const userVersion = db.value('PRAGMA user_version');
   const applicationId = db.value('PRAGMA application_id');
@@ -37,7 +37,7 @@ export function prepareVersion(db: Database, schema: Schema): () => number {
 }
 
 /** What an earlier version of this library has kept lacks the oldest programs, or is nothing. */
-function readApplied(db: Database, schema: Schema): Applied[] {
+function readApplied(db: SqliteDatabase, schema: Schema): Applied[] {
   const known = db.value('SELECT count(*) FROM sqlite_schema WHERE name = ?');
   const [hasRun = 0, hasOldest = 0] = recordsOf(schema).map(({ name }) =>
     Number(known(name.replaceAll('"', ''))),
@@ -55,7 +55,7 @@ function markOf({ mark }: Schema): number {
 
 /** Brings the schema of a database up to date. */
 export async function migrateFile(
-  db: Database,
+  db: SqliteDatabase,
   checkSchema: () => number,
   schema: Schema,
   migrating: Migrating,
@@ -83,7 +83,7 @@ export async function migrateFile(
 }
 
 /** @throws {StoreUnavailable} unless a database is of this program, or empty where that is admitted */
-export function checkOwner(db: Database, schema: Schema, admitsEmpty: boolean): void {
+export function checkOwner(db: SqliteDatabase, schema: Schema, admitsEmpty: boolean): void {
   const owner = db.value('PRAGMA application_id')();
   const isEmpty = () => owner === 0 && db.value('SELECT 1 FROM sqlite_schema')() === undefined;
   if (owner !== markOf(schema) && !(admitsEmpty && isEmpty()))
@@ -96,7 +96,7 @@ export function checkOwner(db: Database, schema: Schema, admitsEmpty: boolean): 
  * @returns the version of its schema
  * @throws {Error} if it is of another program or of a newer schema, or its migrations were others
  */
-export function compareSchema(db: Database, schema: Schema): number {
+export function compareSchema(db: SqliteDatabase, schema: Schema): number {
   checkOwner(db, schema, false);
   const version = prepareVersion(db, schema)();
   const tables = db.value("SELECT 1 FROM sqlite_schema WHERE name LIKE '%\\_migrations' ESCAPE '\\'");

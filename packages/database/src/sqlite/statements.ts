@@ -1,12 +1,12 @@
 import { codeOf, retryTransient } from '../failure';
 import { BUSY_TIMEOUT } from './dialect';
-import type { Database, Statement } from './engine';
+import type { SqliteDatabase, Statement } from './engine';
 
 /** Statements that stay compiled. */
 const MAX_STATEMENTS = 256;
 
 /** Compiles each statement once. */
-export function statementsOf(db: Database): (text: string) => Statement {
+export function statementsOf(db: SqliteDatabase): (text: string) => Statement {
   const statements = new Map<string, Statement>();
   return (text) => {
     const known = statements.get(text);

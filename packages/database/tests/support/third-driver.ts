@@ -1,6 +1,6 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { DRIVERS } from '../../src/drivers';
-import type { Driver, Result, Session } from '../../src/driver';
+import type { Driver, Result, Transaction } from '../../src/driver';
 import { all, codeOf, retryTransient } from '../../src/failure';
 import { migrate, recordsOf, type WithLock } from '../../src/schema';
 import { type Dialect, render, type Rendered } from '../../src/sql';
@@ -104,7 +104,7 @@ const THIRD: Driver = {
 
     /** Resolves when the transaction before has ended. */
     let turn = Promise.resolve<unknown>(undefined);
-    async function beginInTurn(): Promise<Session> {
+    async function beginInTurn(): Promise<Transaction> {
       const before = turn;
       const { promise, resolve } = Promise.withResolvers<undefined>();
       turn = promise;
@@ -130,13 +130,13 @@ const THIRD: Driver = {
     }
 
     async function write(statement: Rendered): Promise<Result> {
-      const session = await beginInTurn();
+      const transaction = await beginInTurn();
       try {
-        const result = await session.run(statement);
-        await session.commit();
+        const result = await transaction.run(statement);
+        await transaction.commit();
         return result;
       } catch (error) {
-        await session.rollback();
+        await transaction.rollback();
         throw error;
       }
     }

@@ -55,7 +55,7 @@ export function createService<Own extends string = never>(options: ServiceOption
   const contract = compileContract(given, options);
   checkWiring(contract, options);
   options.onRemarks?.(contract.remarks);
-  const { afterAuthentication, beforeHandler, afterResponse } = hookLists(options);
+  const { afterAuthentication, afterRejection, beforeHandler, afterResponse } = hookLists(options);
   const answerStub = options.stubs ? createStubAnswers(contract.document) : undefined;
   const fault = safely(options.reportFault ?? faultToStderr);
   const served = secure(contract, options.strategies, fault);
@@ -86,7 +86,18 @@ export function createService<Own extends string = never>(options: ServiceOption
 
       exchange.stage = 'authenticate';
       admission.verify(exchange);
-      const principals = await authenticate(request);
+      const principals = await authenticate(request).catch(async (error: unknown) => {
+        const hooks = error instanceof Problem && error.kind === 'badCredentials' ? afterRejection : [];
+        for (const { name, call } of hooks) {
+          admission.rejected(exchange);
+          exchange.hook = name;
+          returned = [await call(new HookContext(exchange, operation, loggerFor, {}))];
+          assertNothing(name, returned[0]);
+          admission.assertUnderWay(exchange);
+        }
+        exchange.hook = undefined;
+        throw error;
+      });
       admission.verified(exchange, principals);
 
       for (const { name, call } of afterAuthentication) {

@@ -38,7 +38,8 @@ export interface RuntimeOptions<Own extends string = never>
   readonly corsOrigins: readonly string[];
   /** Limits the requests of each client. Default: no limit. */
   readonly rateLimit?:
-    Pick<ServiceOptions<OperationalKind>, 'afterAuthentication' | 'ownProblems'> | undefined;
+    | Pick<ServiceOptions<OperationalKind>, 'afterAuthentication' | 'afterRejection' | 'ownProblems'>
+    | undefined;
   /** Whether this application serves probes and metrics. False: a separate application does. Default: true. */
   readonly operational?: boolean;
 }
@@ -92,6 +93,7 @@ export function createApp<Own extends string = never>(
     reportFault: fault,
     ownProblems: [...(rateLimit?.ownProblems ?? []), ...(application.ownProblems ?? [])],
     afterAuthentication: [rateLimit?.afterAuthentication ?? [], application.afterAuthentication ?? []].flat(),
+    afterRejection: [rateLimit?.afterRejection ?? [], application.afterRejection ?? []].flat(),
     afterResponse: [traces?.afterResponse ?? [], application.afterResponse ?? []].flat(),
   });
   const app = express().disable('x-powered-by').disable('etag');

@@ -3,7 +3,7 @@ import { constants } from 'node:buffer';
 import { tmpdir } from 'node:os';
 import { databaseUrls, isDatabaseUrl, START_TIMEOUT, wrongOfUrl } from 'contract-first-database';
 import type { RateLimit } from './limits/rate-limit-stores';
-import { partOf, type Place, placeIn } from './process/worker';
+import { partOf, type Place, placeIn } from './process/place';
 
 /** Everything that is wrong with the environment, one sentence a line. */
 export class InvalidConfig extends Error {

@@ -14,7 +14,8 @@ export {
   type ServerConfig,
   Variables,
 } from './config';
-export { runService, type ServiceParts } from './process/run';
+export { runService } from './process/run';
+export type { ServiceParts } from './process/service';
 
 // For seed.ts of a service.
 export { runSeed } from './process/job';

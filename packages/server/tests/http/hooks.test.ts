@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { type Answer, Problem } from 'contract-first-server';
+import { type Answer, bearerStrategy, Problem, TokenStrategy } from 'contract-first-server';
 import type { OperationalKind } from 'contract-first-server/runtime';
 import { toProblem } from '../../../../scripts/testing/plain-errors';
 import { buildDocument, buildService, json, listening } from '../../../../scripts/testing/service';
@@ -171,6 +171,72 @@ test.each([
 test.each([[false], [null], [{ status: 429 }]])('beforeHandler must not return %p', async (given) => {
   const { reply, outcomes } = await ask({ beforeHandler: () => given as never });
   expect([reply?.status, outcomes[0]?.stage]).toEqual([500, 'beforeHandler']);
+});
+
+describe('afterRejection', () => {
+  const document = buildDocument({
+    operation: { security: [{ one: [] }, { two: [] }], responses: thing },
+    components: {
+      securitySchemes: {
+        one: { type: 'http', scheme: 'bearer' },
+        two: { type: 'apiKey', in: 'header', name: 'X-Key' },
+      },
+    },
+  });
+  const strategies = {
+    one: bearerStrategy((token) => token === 'good' && { id: 'a' }),
+    two: new TokenStrategy((key) => key === 'good' && { id: 'b' }),
+  };
+  const askWith = async (fields: string, afterRejection: Options['afterRejection']) =>
+    ask(
+      { document, strategies, afterRejection, toProblem },
+      `POST /things HTTP/1.1\r\nHost: x\r\n${fields}\r\n`,
+    );
+
+  it.each([
+    ['no credentials', '', 401, 0],
+    ['invalid ones', 'Authorization: Bearer bad\r\n', 401, 1],
+    ['malformed ones', 'Authorization: Bearer\r\n', 401, 1],
+    ['invalid ones of both schemes', 'Authorization: Bearer bad\r\nX-Key: bad\r\n', 401, 1],
+    ['valid ones', 'Authorization: Bearer good\r\n', 200, 0],
+    ['valid ones of the second scheme', 'Authorization: Bearer bad\r\nX-Key: good\r\n', 200, 0],
+  ])('sees requests with invalid credentials alone: %s', async (_, fields, status, times) => {
+    const seen: unknown[] = [];
+    const { reply, outcomes } = await askWith(fields, ({ principals, request }) => {
+      seen.push([principals, request.method]);
+    });
+    expect([reply?.status, outcomes[0]?.hook]).toEqual([status, undefined]);
+    expect(seen).toEqual(Array(times).fill([{}, 'POST']));
+  });
+
+  it('replaces the rejection by another, which has its name', async () => {
+    const countRejections = () => {
+      throw new Problem<OperationalKind>('rateLimited', 'too many', { 'Retry-After': '7' });
+    };
+    const { reply, outcomes } = await askWith('X-Key: bad\r\n', [() => undefined, countRejections]);
+    expect(reply).toMatchObject({ status: 429, headers: { 'retry-after': '7' } });
+    expect(outcomes[0]).toMatchObject({ stage: 'authenticate', hook: 'authenticate countRejections' });
+  });
+
+  it.each([[false], [{ 'X-A': 'a' }]])('must not return %p', async (given) => {
+    const { reply } = await askWith('X-Key: bad\r\n', () => given as never);
+    expect(reply?.status).toBe(500);
+  });
+
+  it('is no verification of credentials: many that hang end no other', async () => {
+    const held = Promise.withResolvers<undefined>();
+    const options = { document, strategies, afterRejection: () => held.promise, maxRequests: 2 };
+    const { app } = buildService({ handlers, ...options });
+    await listening(app, async (port) => {
+      const send = (key: string) =>
+        fetch(`http://127.0.0.1:${port}/things`, { method: 'POST', headers: { 'X-Key': key } });
+      const rejected = Array.from({ length: 6 }, () => send('bad'));
+      expect((await send('good')).status).toBe(200);
+      held.resolve(undefined);
+      const statuses = (await Promise.all(rejected)).map(({ status }) => status);
+      expect(statuses).toEqual(Array(6).fill(401));
+    });
+  });
 });
 
 test.each(['afterAuthentication', 'beforeHandler'] as const)(

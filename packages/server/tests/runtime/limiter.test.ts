@@ -198,6 +198,25 @@ test.each([
   expect(seen.uncounted).toBe(1);
 });
 
+test('a client is refused no longer than its window, whatever the store says', async () => {
+  const limiter = server(redisUrl(), 1);
+  const user = newClient();
+  redis.mood = { reply: `*2\r\n:2\r\n:${24 * 3_600_000}` }; // a day
+  expect(await ask(limiter, user)).toBe('rateLimited');
+  redis.mood = 'well';
+  const asked = redis.asked.length;
+  expect(await ask(limiter, user)).toBe('rateLimited');
+  expect(redis.asked.length).toBe(asked); // the server remembers it
+  const [performanceNow, dateNow] = [performance.now(), Date.now()];
+  jest.spyOn(performance, 'now').mockReturnValue(performanceNow + 60_001);
+  jest.spyOn(Date, 'now').mockReturnValue(dateNow + 60_001);
+  try {
+    expect(await ask(limiter, user)).toBe('"default";r=0;t=60');
+  } finally {
+    jest.restoreAllMocks();
+  }
+});
+
 async function recreate(word: 'DROP' | 'CREATE'): Promise<void> {
   const client = new Client(database.replace(/[^/]+$/, 'postgres'));
   await client.connect();

@@ -66,6 +66,29 @@ test('each principal and each anonymous address has its own quota', async () => 
   expect(await ask(limiter, undefined, '192.0.2.9')).toBe(left);
 });
 
+test('rejected credentials have a quota for each network, which limits nobody else', async () => {
+  const limiter = build(2, 2);
+  const reject = async (address: string) => {
+    try {
+      await limiter.afterRejection({ principals: {}, request: { socket: { remoteAddress: address } } });
+      return 401;
+    } catch (error) {
+      return (error as Problem<string>).kind;
+    }
+  };
+  for (const outcome of [401, 401, 'rateLimited', 'rateLimited'])
+    expect(await reject('192.0.2.1')).toBe(outcome);
+  expect(await reject('192.0.2.2')).toBe(401);
+  // Beyond the bound of networks, too.
+  for (let i = 3; i < 100; i++) await reject(`192.0.2.${i}`);
+  expect(await reject('192.0.2.200')).toBe('rateLimited');
+  expect(await reject('192.0.2.2')).toBe(401);
+  expect(await ask(limiter, 'a', '192.0.2.1')).toBe('"default";r=1;t=60');
+  expect(await ask(limiter, undefined, '192.0.2.1')).toBe('"default";r=1;t=60');
+  jest.advanceTimersByTime(60_000);
+  expect(await reject('192.0.2.1')).toBe(401);
+});
+
 test('a name of any length has its own quota', async () => {
   const limiter = build(1);
   const long = 'x'.repeat(16_000);

@@ -1,6 +1,6 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Problem, UndocumentedRequest } from 'contract-first-server';
 import { Variables } from '../../src/runtime/config';
@@ -11,7 +11,7 @@ import {
   signatureOf,
   signingKey,
 } from '../../src/runtime/webhooks/sender-config';
-import { backOff, openSenders } from '../../src/runtime/webhooks/senders';
+import { backOff, openSenders, type SendersParts } from '../../src/runtime/webhooks/senders';
 import { takeTurns } from '../../src/runtime/webhooks/turns';
 import { keepFolder } from '../../../../scripts/testing/folder';
 import { buildDocument, json } from '../../../../scripts/testing/service';
@@ -19,7 +19,8 @@ import { buildDocument, json } from '../../../../scripts/testing/service';
 const SECRETS = ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', `whsec_${Buffer.alloc(32, 7).toString('base64')}`];
 const [OLD = '', NEW = ''] = SECRETS;
 const schema = { type: 'object', required: ['id'], properties: { id: { type: 'integer' } } };
-const file = join(keepFolder(), 'openapi.json');
+const keptFolder = keepFolder();
+const file = join(keptFolder, 'openapi.json');
 writeFileSync(
   file,
   JSON.stringify(
@@ -448,6 +449,25 @@ describe('a receiver', () => {
     });
     await expect(attempted).rejects.toThrow(message);
   });
+});
+
+test('senders that are opened again with one configuration share what is compiled, and no others do', () => {
+  const document = join(keptFolder, 'changing.json');
+  const text = readFileSync(file, 'utf8');
+  writeFileSync(document, text);
+  const compiledBy = ({ config }: ReturnType<typeof read>, more: Partial<SendersParts> = {}) => {
+    const compile = jest.fn(config.compile);
+    openSenders({ ...config, compile }, { document, ...more });
+    return compile.mock.results[0]?.value as unknown;
+  };
+  const [one, another] = [read({}), read({})];
+  const first = compiledBy(one);
+  expect(compiledBy(one)).toBe(first);
+  expect(compiledBy(another)).not.toBe(first);
+  expect(compiledBy(one, { codecs: [] })).not.toBe(first);
+  const again = compiledBy(one);
+  writeFileSync(document, `${text} `);
+  expect(compiledBy(one)).not.toBe(again);
 });
 
 test('the environment is read whole', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { readConfig } from '../../../../src/config';
 import { signedTokens, readSignedTokens, Variables } from 'contract-first-server/runtime';
-import { environmentOf, madeUp, placeIn } from '../../src/runtime/process/worker';
+import { environmentOf, madeUp, placeIn } from '../../src/runtime/process/place';
 
 const placeOf = (number: number, secret = 'of-this-machine') => ({ number, secret, first: number === 1 });
 const range = (count: number) => Array.from({ length: count }, (_, i) => i + 1);

@@ -132,6 +132,12 @@ export class Admission {
     this.assertCapacity(exchange.pool);
   }
 
+  /** Ends the verification of credentials that are rejected. */
+  rejected(exchange: Exchange): void {
+    this.assertUnderWay(exchange);
+    this.verifying.delete(exchange);
+  }
+
   /**
    * Counts more bytes of a body, or fewer, unless its handler runs, which then decides how many it holds. Returns false if the
    * request was given up: the caller must discard its body.

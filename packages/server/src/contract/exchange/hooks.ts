@@ -9,6 +9,7 @@ export type { HookContext } from './exchange';
 type MaybePromise<T> = T | Promise<T>;
 
 type AfterAuthentication = (context: HookContext) => MaybePromise<Headers | undefined>;
+type AfterRejection = (context: HookContext) => MaybePromise<void>;
 type BeforeHandler = (context: HookContext, valid: ValidRequest) => MaybePromise<void>;
 type AfterResponse<Own extends string> = (
   outcome: Outcome<Own>,
@@ -19,7 +20,7 @@ type AfterResponse<Own extends string> = (
 type OneOrMore<F> = F | readonly F[] | undefined;
 
 /**
- * Functions of the service that the pipeline calls at the stages of the same names, in the order of each list. The first two
+ * Functions of the service that the pipeline calls at the stages of the same names, in the order of each list. All but the last
  * refuse a request by throwing a Problem: then no later hook of the request is called. Any other error becomes the problem
  * `unexpected`. The deadline of the request applies to them. Logs and traces name a hook by the name of its function.
  */
@@ -30,6 +31,11 @@ export interface Hooks<Own extends string = never> {
    * problem.
    */
   readonly afterAuthentication?: OneOrMore<AfterAuthentication>;
+  /**
+   * Called when credentials are rejected as invalid (401), which no request with accepted credentials is. Returns nothing, and may
+   * throw another Problem instead, such as 429.
+   */
+  readonly afterRejection?: OneOrMore<AfterRejection>;
   /**
    * Called with the valid request before the handler. Must not change the request. Returns nothing. `valid.body` is what the
    * handler receives: a stream can be read once, so it is left to the handler.
@@ -48,9 +54,10 @@ export interface NamedHook<F> {
   readonly call: F;
 }
 
-/** The hooks of a service, as lists. Untyped code may return any value from the first two. */
+/** The hooks of a service, as lists. Untyped code may return any value from all but the last. */
 export interface HookLists<Own extends string> {
   readonly afterAuthentication: readonly NamedHook<(...given: Parameters<AfterAuthentication>) => unknown>[];
+  readonly afterRejection: readonly NamedHook<(...given: Parameters<AfterRejection>) => unknown>[];
   readonly beforeHandler: readonly NamedHook<(...given: Parameters<BeforeHandler>) => unknown>[];
   readonly afterResponse: readonly NamedHook<AfterResponse<Own>>[];
 }
@@ -58,6 +65,7 @@ export interface HookLists<Own extends string> {
 /** @throws {TypeError} if a hook is not a function */
 export const hookLists = <Own extends string>(hooks: Hooks<Own>): HookLists<Own> => ({
   afterAuthentication: named('afterAuthentication', hooks.afterAuthentication),
+  afterRejection: named('authenticate', hooks.afterRejection),
   beforeHandler: named('beforeHandler', hooks.beforeHandler),
   afterResponse: named('afterResponse', hooks.afterResponse),
 });

@@ -12,7 +12,7 @@ import type { Client } from './secrets';
 import { InvalidConfig, type Variables } from '../config';
 import { type JwtIssuer, jwtVerifier, readIssuer } from './jwt';
 import { readSecrets, type SecretSource, watchSecrets } from './secret-source';
-import { madeUp, type Place } from '../process/worker';
+import { madeUp, type Place } from '../process/place';
 import {
   AcceptedSecrets,
   API_KEYS,

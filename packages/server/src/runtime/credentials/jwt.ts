@@ -7,8 +7,9 @@ import { parseJson } from '../../contract/tools';
 import { Problem, type Verify } from '../../contract';
 import type { Client } from './secrets';
 import type { Variables } from '../config';
-import { ALGORITHMS, KeysUnavailable, remoteKeys } from './jwks';
+import { KeysUnavailable, remoteKeys } from './jwks';
 import { loadJose } from './jose';
+import { ALGORITHMS } from './usable-keys';
 
 export interface JwtIssuer {
   /** The URL of its public keys (RFC 7517). */

@@ -5,7 +5,7 @@ import { loadJose } from './jose';
 import { verifyJwt } from './jwt';
 import { readSecrets, type SecretSource, watchSecrets } from './secret-source';
 import { type Client, digestOf, type Secret, type SecretForm } from './secrets';
-import { madeUp, type Place } from '../process/worker';
+import { madeUp, type Place } from '../process/place';
 
 interface SigningSecret extends Secret {
   readonly key: KeyObject;

@@ -61,7 +61,7 @@ const counted = (request: Promise<RateLimiterRes>): Promise<RateLimiterRes> =>
 /** Milliseconds for which the store is left alone after a failure. */
 const PAUSE = 1000;
 /** Clients over their quota that are remembered, so that their requests cost the store nothing. */
-const MAX_REFUSED = 20_000;
+const MAX_REFUSED = 30_000;
 
 /**
  * A limiter of which all servers of a service with the same store are a part. After a failure the store is left alone for a
@@ -72,7 +72,10 @@ const MAX_REFUSED = 20_000;
  */
 function sharedLimiter(limit: RateLimit, { url, service, log, uncounted }: SharedStore): Limiter {
   const { limiter, failed, close } = openLimiterStore(url, limit, service);
-  /** The end of the window of a client over its quota. */
+  /**
+   * The end of the window of a client over its quota. `inMemoryBlockOnConsumed` of the package has no bound of clients, and refuses
+   * one for as long as the store says.
+   */
   const refused = new Map<string, number>();
   /** When the store failed last; undefined while it counts. */
   let failedAt: number | undefined;

@@ -15,7 +15,7 @@ interface Counted {
   readonly request: { readonly socket: { readonly remoteAddress?: string | undefined } };
 }
 
-/** The maximum number of counted clients: authenticated ones, and as many anonymous ones. */
+/** The maximum number of counted clients: authenticated ones, as many anonymous ones, and as many networks of rejected credentials. */
 const MAX_CLIENTS = 10_000;
 /** Names that every store keeps as they are. Another is stored as its digest, which is longer. */
 const PLAIN_NAME = /^[ -~]{1,63}$/;
@@ -25,11 +25,12 @@ const RETRY_AFTER = '1';
 const POLICY = '"default"';
 
 /**
- * Limits the requests of each client: a hook that runs after authentication. The responses have the fields `RateLimit`
+ * Limits the requests of each client: a hook that runs after authentication, and one that runs when credentials are rejected. The responses have the fields `RateLimit`
  * and `RateLimit-Policy` of draft-ietf-httpapi-ratelimit-headers-11.
  *
  * A client is the authenticated principal. An anonymous client is its address; for IPv6 its 64-bit network, since one
- * machine has that many addresses. Beyond `maxClients` the remaining clients share one quota: memory is bounded, and
+ * machine has that many addresses. Requests whose credentials are rejected have a quota for each network that is apart: they limit
+ * nobody whose credentials are accepted, and no anonymous client. Beyond `maxClients` the remaining clients share one quota: memory is bounded, and
  * every request counts.
  *
  * @param clientOf returns the name of the principal; undefined for an anonymous request
@@ -44,6 +45,7 @@ export function createRateLimiter(
   const limiter = createLimiter(limit, store && { ...store, service: shortName(store.service) });
   const known = new Names(maxClients, seconds * 1000);
   const anonymous = new Names(maxClients, seconds * 1000);
+  const rejected = new Names(maxClients, seconds * 1000);
   // The clocks of servers differ.
   const secondsOf = ({ msBeforeNext }: RateLimiterRes) =>
     Math.min(seconds, Math.max(1, Math.ceil(msBeforeNext / 1000)));
@@ -58,25 +60,38 @@ export function createRateLimiter(
       { ...fieldsFor(0, left), 'Retry-After': String(left) },
     );
 
-  async function rateLimit({ principals, request }: Counted): Promise<Headers> {
-    const client = clientOf(principals);
-    const key =
-      client === undefined
-        ? `anonymous ${anonymous.nameOf(networkOf(request.socket.remoteAddress ?? ''))}`
-        : `known ${known.nameOf(client)}`;
+  /** @returns undefined if it cannot be counted now */
+  async function count(key: string): Promise<RateLimiterRes | undefined> {
     const counted = await limiter.consume(key).catch((error: unknown) => {
       if (!(error instanceof StoreUnavailable)) throw error;
       return undefined;
     });
     if (counted && counted.consumedPoints > requests) throw refusal(secondsOf(counted));
+    return counted;
+  }
+
+  const networkIn = ({ request }: Counted) => networkOf(request.socket.remoteAddress ?? '');
+
+  async function rateLimit(context: Counted): Promise<Headers> {
+    const client = clientOf(context.principals);
+    const key =
+      client === undefined
+        ? `anonymous ${anonymous.nameOf(networkIn(context))}`
+        : `known ${known.nameOf(client)}`;
+    const counted = await count(key);
     if (counted) return fieldsFor(counted.remainingPoints, secondsOf(counted));
     if (store?.whenAway === 'allow') return {};
     throw UNCOUNTED;
   }
 
+  async function rateLimitRejected(context: Counted): Promise<void> {
+    await count(`rejected ${rejected.nameOf(networkIn(context))}`);
+  }
+
   return {
     ownProblems: [refusal(seconds)],
     afterAuthentication: rateLimit,
+    afterRejection: rateLimitRejected,
     close: () => limiter.close(),
   };
 }

@@ -37,16 +37,7 @@ export const copy = <Config extends object>(
   file: string,
 ): Promise<never> =>
   end(readConfig, [], async (config) => {
-    let database: ClosedDatabase | undefined;
-    const opening = (closed: ClosedDatabase) => {
-      database ??= closed;
-      throw new UnusableDatabase('it stays closed');
-    };
-    try {
-      await closeInTime(await open(config, { ...SILENT, opening }));
-    } catch (error) {
-      if (!database) throw error;
-    }
+    const database = await closedDatabase(open, config);
     if (!database) throw new UnusableDatabase(`${direction}: the service has no database`);
     const { tables, rows, version, bytes, kept } = await database[direction](file);
     console.log(
@@ -57,6 +48,25 @@ export const copy = <Config extends object>(
     console.log(`rows ${rows}, tables ${tables}, schema version ${version}, bytes ${bytes}`);
     if (kept !== undefined) console.log(`the previous database is kept as ${kept}`);
   });
+
+/** The first database that a service opens. Its opening waits until the process ends. Undefined if the service opens none. */
+function closedDatabase<Config extends object>(
+  open: JobParts<Config, Store>['open'],
+  config: Config,
+): Promise<ClosedDatabase | undefined> {
+  return new Promise((found, failed) => {
+    const opening = (database: ClosedDatabase) => {
+      found(database);
+      return new Promise<never>(() => undefined);
+    };
+    open(config, { ...SILENT, opening })
+      .then(async (dependencies) => {
+        await closeInTime(dependencies);
+        found(undefined);
+      })
+      .catch(failed);
+  });
+}
 
 /**
  * Fills the database of a developer, which `seed` may find filled, and ends the process as `migrate` does. With NODE_ENV=production

@@ -7,6 +7,22 @@ import type { Store } from 'contract-first-database';
 /** What ends a server. */
 export const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
+/**
+ * Ends the process at once on a signal, because it serves nobody yet.
+ *
+ * @returns to be called when it has started, just before `stopAtSignal`
+ */
+export function exitAtSignal(log: Logger): () => void {
+  const exit = (signal: NodeJS.Signals) => {
+    log.info({ signal }, 'stopped before it started');
+    process.exit(0);
+  };
+  for (const signal of SIGNALS) process.on(signal, exit);
+  return () => {
+    for (const signal of SIGNALS) process.off(signal, exit);
+  };
+}
+
 /** Milliseconds that the dependencies of a service have to close. */
 export const CLOSE_TIMEOUT = 10_000;
 

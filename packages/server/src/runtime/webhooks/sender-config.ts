@@ -3,6 +3,7 @@ import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import type { Variables } from '../config';
 import { readSecrets, type SecretSource } from '../credentials/secret-source';
 import { digestOf, type Secret, type SecretForm } from '../credentials/secrets';
+import { type CompileSent, sentCompiler } from './sent';
 
 interface SigningSecret extends Secret {
   readonly key: KeyObject;
@@ -23,6 +24,8 @@ export interface SendersConfig {
   readonly concurrency: number;
   /** The bytes of all requests that are not delivered yet. */
   readonly queue: number;
+  /** Holds what is compiled, for all senders that are opened with this configuration. */
+  readonly compile: CompileSent;
 }
 
 /** 24 to 64 bytes. */
@@ -61,6 +64,7 @@ export const readSenders = (variables: Variables, prefix: string): SendersConfig
   retryDelay: 5000,
   concurrency: variables.shared(`${prefix}_CONCURRENCY`, 16, 1, 10_000),
   queue: variables.shared(`${prefix}_QUEUE`, 2 ** 24, 1, 2 ** 40),
+  compile: sentCompiler(),
 });
 
 function readHosts(variables: Variables, name: string): string[] {

@@ -1,19 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type CallbackContext,
-  compileSent,
   type Extensions,
   type Logger,
   Problem,
-  readDocument,
   type Sendable,
   type SentRequest,
   UndocumentedRequest,
   type WrittenRequest,
 } from '../../contract';
-import { OpenApiDocument } from '../../contract/tools';
 import { attemptDelivery, reasonOf, RefusedReceiver } from './delivery';
 import { createLog } from '../observe/log';
 import { watchSecrets } from '../credentials/secret-source';
@@ -104,18 +100,9 @@ const OVERHEAD = 1024;
 export const backOff = (first: number, attempts: number, random = Math.random()): number =>
   (first * 4 ** (attempts - 1) * (1 + random)) / 2;
 
-/** What was compiled last: the contract tests open the dependencies of a service a thousand times. */
-let last: { of: readonly unknown[]; sendables: ReturnType<typeof compileSent> } | undefined;
-
-function compileOnce(text: string, extensions: Extensions) {
-  const of = [text, extensions.formats, extensions.codecs];
-  if (!last?.of.every((each, i) => each === of[i]))
-    last = { of, sendables: compileSent(new OpenApiDocument(readDocument(text)), extensions) };
-  return last.sendables;
-}
-
 /**
- * Compiles what the document sends.
+ * Opens senders of what the document sends. Those that are opened again with one configuration share what is compiled: contract tests
+ * open the dependencies of a service a thousand times.
  *
  * @typeParam Webhooks those of generated/openapi.d.ts
  * @throws {InvalidContract} with all findings, each with its JSON pointer
@@ -125,7 +112,7 @@ export function openSenders<Webhooks>(
   { document, log = createLog('info'), ...extensions }: SendersParts,
 ): Senders<Webhooks> {
   const { source, trusted, timeout, retryTime, retryDelay, concurrency, queue } = config;
-  const sendables = compileOnce(readFileSync(document, 'utf8'), extensions);
+  const sendables = config.compile(document, extensions);
   const takeTurn = takeTurns(concurrency, Math.ceil(concurrency / 4));
   /** Those that end the attempts under way. */
   const underWay = new Set<AbortController>();
