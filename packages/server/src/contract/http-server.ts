@@ -10,7 +10,7 @@ import { type ListenOptions, Server as NetServer, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Express } from 'express';
 import { canHappen, REFUSED } from './exchange/own-refusals';
-import { UndocumentedResponse } from './exchange/response';
+import { UndocumentedResponse } from './exchange/write-response';
 import type { ServedOperation } from './exchange/served-operation';
 import { Connection } from './http/connection';
 import { attempt, faultToStderr, type ReportFault, safely, settleWithin } from './http/fault';

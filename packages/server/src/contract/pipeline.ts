@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { compileContract } from './compile';
 import { Admission } from './exchange/admission';
-import { createAnswers, STOPPING } from './exchange/answers';
+import { createResponder, STOPPING } from './exchange/send-response';
 import { compress, negotiateCoding } from './exchange/compression';
 import { compileSelect } from './exchange/conditional';
 import {
@@ -13,8 +13,8 @@ import {
 } from './exchange/exchange';
 import { assertNothing, headersOf, hookLists } from './exchange/hooks';
 import { createRefuse } from './exchange/refusal';
-import type { BodyReader } from './exchange/request';
-import type { Encoded } from './exchange/response';
+import type { BodyReader } from './exchange/read-request';
+import type { Encoded } from './exchange/write-response';
 import type { Contract, SecuredOperation } from './exchange/served-operation';
 import type { ServiceOptions, Streams } from './exchange/service-options';
 import { checkWiring } from './exchange/wiring';
@@ -27,7 +27,7 @@ import { Uploads } from './http/uploads';
 import type { Operation } from './operations/operations';
 import { type Methods, pathParameters, type Router } from './operations/routes';
 import { type Answer, Problem } from './problem';
-import { createStubAnswers, STUB_HEADER } from './samples/answers';
+import { createStubAnswers, STUB_HEADER } from './samples/example-response';
 import type { RunStrategy } from './security/strategies';
 import { compileSecurity, type Strategies } from './security/requirements';
 
@@ -65,7 +65,7 @@ export function createService<Own extends string = never>(options: ServiceOption
     return log;
   };
   const refuse = createRefuse(options, served.values(), fault);
-  const answers = createAnswers(options, afterResponse, streams, fault);
+  const responder = createResponder(options, afterResponse, streams, fault);
   const uploads = receivesUploads(contract) ? new Uploads(options.uploads, bodyLimit) : undefined;
   const admission = new Admission({ maxRequests, bodyLimit, deadline, streams: streams.most }, giveUp);
 
@@ -172,16 +172,16 @@ export function createService<Own extends string = never>(options: ServiceOption
       settle(error, fault);
       settleWithin(returned, fault);
       if (admission.close(exchange)) {
-        void answers.answer(exchange, ...refuse(error, exchange.served, exchange.headers, context));
+        void responder.respond(exchange, ...refuse(error, exchange.served, exchange.headers, context));
         exchange.received?.close();
-      } else answers.reportLate(exchange, error);
+      } else responder.reportLate(exchange, error);
       return;
     }
     if (!admission.close(exchange)) {
-      answers.reportLate(exchange, undefined, encoded);
+      responder.reportLate(exchange, undefined, encoded);
       return;
     }
-    const stream = answers.answer(exchange, undefined, encoded);
+    const stream = responder.respond(exchange, undefined, encoded);
     if (stream) await admission.during(exchange, stream);
     exchange.received?.close();
   }
@@ -209,9 +209,9 @@ export function createService<Own extends string = never>(options: ServiceOption
   /** Ends a request before its handler has. */
   function giveUp(exchange: Exchange, problem: Problem | undefined): void {
     if (!admission.close(exchange)) return;
-    if (problem) void answers.answer(exchange, ...refuse(problem, exchange.served, exchange.headers));
-    else if (exchange.response.headersSent) answers.observeRefused(exchange);
-    else answers.reportClientLeft(exchange);
+    if (problem) void responder.respond(exchange, ...refuse(problem, exchange.served, exchange.headers));
+    else if (exchange.response.headersSent) responder.observeRefused(exchange);
+    else responder.reportClientLeft(exchange);
     exchange.abandon(problem ?? new Error('the client has left'));
   }
 
@@ -238,10 +238,10 @@ export function createService<Own extends string = never>(options: ServiceOption
       const exchange = admission.open(request, response, identify(request));
       serve(exchange, url).catch((error: unknown) => {
         admission.close(exchange);
-        answers.failed(error, response, exchange.requestId);
+        responder.failed(error, response, exchange.requestId);
       });
     } catch (error) {
-      answers.failed(error, response);
+      responder.failed(error, response);
     }
   };
 }

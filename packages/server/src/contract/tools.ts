@@ -21,7 +21,7 @@ export { type Support, type Kind, OBJECTS, type Version, versionOf } from './doc
 export { REFUSED, undocumentedFinding, undocumentedRefusals } from './exchange/own-refusals';
 export { refusalActions } from './exchange/refusal-overlay';
 export { jsonPath, type OverlayAction } from './operations/overlay';
-export { UndocumentedResponse } from './exchange/response';
+export { UndocumentedResponse } from './exchange/write-response';
 export { essenceOf, isJson, type MediaType, type MediaTypeObject, parseMediaType } from './http/media-type';
 export { equalDecimals, parseDecimal } from './json/decimal';
 export { exactNumber, type Holder, MalformedJson, parseJson } from './json/parse';
@@ -41,6 +41,6 @@ export { Discriminators } from './document/discriminator';
 export { type Direction, OneWay, type OneWayKeyword } from './schema/one-way';
 export { isInt64 } from './schema/exact-comparison';
 export { SchemaSet } from './schema/schema-set';
-export { refusalOf, successOf } from './samples/answers';
+export { refusalOf, successOf } from './samples/example-response';
 export { samples } from './samples/sample';
 export { type Bound, isTighter, type SchemaView, viewSchemas } from './schema/schema-view';

@@ -5,11 +5,12 @@
 import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { vary } from '../http/header-field';
 import { essenceOf, preferredCoding } from '../http/media-type';
 import type { Operation } from '../operations/operations';
 import type { Answer } from '../problem';
 import { fits } from './refusal-overlay';
-import { type Encoded, vary } from './response';
+import type { Encoded } from './write-response';
 import type { ServedOperation } from './served-operation';
 
 type Coding = 'br' | 'gzip';

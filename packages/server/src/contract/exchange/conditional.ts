@@ -9,7 +9,7 @@ import { type ByteRange, isOfState, rangeOf } from '../http/ranges';
 import { OutgoingBody } from '../http/send';
 import type { Operation } from '../operations/operations';
 import { type Answer, type Headers, Problem } from '../problem';
-import type { Encoded } from './response';
+import type { Encoded } from './write-response';
 import type { Select, ServedOperation } from './served-operation';
 
 const CHANGED = 'the resource is not in the state that If-Match or If-Unmodified-Since expects';

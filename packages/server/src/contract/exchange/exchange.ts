@@ -4,7 +4,7 @@ import { Conditions, type Preconditions } from '../http/conditional';
 import type { Operation } from '../operations/operations';
 import type { Headers, Problem, ProblemKind } from '../problem';
 import { type Principals, type Scopes, scopesOf } from '../security/requirements';
-import type { ValidRequest } from './request';
+import type { ValidRequest } from './read-request';
 import type { SecuredOperation } from './served-operation';
 
 /**

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { fieldValue, headerEntries } from '../http/header-field';
 import type { Headers } from '../problem';
 import type { HookContext, Outcome, Stage } from './exchange';
-import type { ValidRequest } from './request';
+import type { ValidRequest } from './read-request';
 
 export type { HookContext } from './exchange';
 

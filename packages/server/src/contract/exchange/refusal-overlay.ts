@@ -5,7 +5,7 @@ import type { Operation } from '../operations/operations';
 import { type OverlayAction, targetsWithout } from '../operations/overlay';
 import type { Answer } from '../problem';
 import { canonicalJson } from '../json/stringify';
-import { UndocumentedResponse } from './response';
+import { UndocumentedResponse } from './write-response';
 import type { ServedOperation } from './served-operation';
 
 /** A refusal that an operation does not document. */

@@ -1,6 +1,6 @@
 import type { Operation } from '../operations/operations';
 import { REFUSED } from './own-refusals';
-import { UndocumentedResponse } from './response';
+import { UndocumentedResponse } from './write-response';
 import type { ServedOperation } from './served-operation';
 import { hasNoContent } from '../http/body';
 import { type ReportFault, settle, settleWithin } from '../http/fault';
@@ -9,7 +9,7 @@ import { isFinalStatus, OutgoingBody } from '../http/send';
 import { stringifyJson } from '../json/stringify';
 import { type Answer, type Headers, Problem, type ProblemKind } from '../problem';
 import { without } from './hooks';
-import type { Encoded } from './response';
+import type { Encoded } from './write-response';
 import type { ServiceOptions } from './service-options';
 
 /**

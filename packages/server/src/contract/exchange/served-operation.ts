@@ -4,8 +4,8 @@ import type { Operation } from '../operations/operations';
 import type { Methods, Router } from '../operations/routes';
 import type { Answer } from '../problem';
 import type { Authenticate } from '../security/requirements';
-import type { RequestReader } from './request';
-import type { Encoded, ResponseWriter } from './response';
+import type { RequestReader } from './read-request';
+import type { Encoded, ResponseWriter } from './write-response';
 
 /** An operation with its compiled readers and writers. */
 export interface ServedOperation {

@@ -6,7 +6,7 @@ import { breakOff, endStream, OutgoingBody, send, sendStream } from '../http/sen
 import { Problem, type ProblemKind } from '../problem';
 import { type Exchange, type Outcome, outcomeOf, type Stage } from './exchange';
 import type { HookLists } from './hooks';
-import type { Encoded } from './response';
+import type { Encoded } from './write-response';
 import type { ServiceOptions, Streams } from './service-options';
 
 /** The stages that run functions of the service. Their late failures are reported. */
@@ -36,7 +36,7 @@ interface Options<Own extends string> extends Pick<ServiceOptions<Own>, 'headers
  * Creates the functions that end an exchange: they send its response and report its outcome, or report how else it ended.
  *
  */
-export function createAnswers<Own extends string>(
+export function createResponder<Own extends string>(
   { report, headers, bodyLimit }: Options<Own>,
   afterResponse: HookLists<Own>['afterResponse'],
   streams: Streams,
@@ -60,7 +60,7 @@ export function createAnswers<Own extends string>(
   });
 
   /** Sends a response. Returns a promise for a body that is a stream: it resolves when the stream has ended. */
-  function answer(
+  function respond(
     exchange: Exchange,
     problem: ServiceProblem | undefined,
     encoded: Encoded,
@@ -195,7 +195,7 @@ export function createAnswers<Own extends string>(
     else reportOutcome(exchange, undefined, CLIENT_LEFT);
   }
 
-  return { answer, failed, observeRefused, reportClientLeft, reportLate };
+  return { respond, failed, observeRefused, reportClientLeft, reportLate };
 }
 
 const isTagged = (headers: Encoded['headers']): boolean =>

@@ -9,7 +9,7 @@ import {
 import type { Codecs } from '../codecs/registry';
 import { hasNoContent } from '../http/body';
 import { settleWithin } from '../http/fault';
-import { fieldValue, headerEntries, isFieldValue, mergeVary, unsupported } from '../http/header-field';
+import { fieldValue, headerEntries, isFieldValue, unsupported, vary } from '../http/header-field';
 import { isFileLike } from '../http/files';
 import { isFinalStatus, isStreamed, isUntouched, OutgoingBody } from '../http/send';
 import type { WriteHeader } from '../parameters/header';
@@ -208,12 +208,6 @@ function preferredOf(variants: readonly Variant[], accepted: Accepted | undefine
 }
 
 const JSON_TYPE = { essence: 'application/json', parameters: new Map<string, string>() };
-
-/** Adds a name to the Vary field (RFC 9110 section 12.5.5). */
-export function vary(headers: Record<string, string | readonly string[]>, name: string): void {
-  const field = Object.keys(headers).find((other) => other.toLowerCase() === 'vary') ?? 'Vary';
-  headers[field] = mergeVary([headers[field] ?? [], name].flat());
-}
 
 function contentType({ key, type, codec }: CodedMedia, { contentType: wanted }: Answer): string {
   if (isRange(key)) return wanted ?? typeOfRange(type.essence, codec.mediaType);

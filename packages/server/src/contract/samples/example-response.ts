@@ -3,7 +3,7 @@ import { ReadableStream } from 'node:stream/web';
 import { eventSchema } from '../operations/event-schema';
 import { isObject, joinPointer, members, type OpenApiDocument } from '../document/document';
 import { examplesOf } from './example-request';
-import { asUndocumented, UndocumentedResponse } from '../exchange/response';
+import { asUndocumented, UndocumentedResponse } from '../exchange/write-response';
 import type { ServedOperation } from '../exchange/served-operation';
 import { NotImplemented } from '../exchange/wiring';
 import { OutgoingBody } from '../http/send';

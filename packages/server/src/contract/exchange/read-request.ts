@@ -1,25 +1,14 @@
-import { constants } from 'node:buffer';
 import type { Codec, JudgeItem, ReadBody, ReadPieces } from '../codecs/codec';
-import { compileQuerystring } from '../codecs/querystring';
+import type { compileQuerystring } from '../codecs/querystring';
 import type { Codecs } from '../codecs/registry';
-import { joinPointer, type JsonObject, type OpenApiDocument } from '../document/document';
-import type { Operation } from '../operations/operations';
 import type { IncomingBody } from '../http/body';
 import { unsupported } from '../http/header-field';
 import { isRange, type MediaTypeObject, parseMediaType } from '../http/media-type';
-import {
-  compileParameters,
-  MalformedParameter,
-  type ParameterValues,
-  type RawParameters,
-} from '../parameters/parameters';
+import { MalformedParameter, type ParameterValues, type RawParameters } from '../parameters/parameters';
 import { type Headers, Problem } from '../problem';
-import { envelopeSchema, parameterSchemas, withParts } from '../schema/envelope';
-import type { SchemaSet } from '../schema/schema-set';
 import type { Convert } from '../schema/position';
-import type { Find, Shapes } from '../schema/shapes';
+import type { Find } from '../schema/shapes';
 import type { Envelope, Judge } from '../schema/validator';
-import { type Create, judgesOf } from './plan';
 import { inItem, invalidRequest, malformedParameter, unexpectedBody } from './violations';
 
 /** A request that conforms to the document. Every int64 is a bigint. */
@@ -70,99 +59,52 @@ export interface BodyReader extends MediaTypeObject {
 }
 
 /** The parts that the schema of a request body converts or refuses. */
-interface RequestShape {
+export interface RequestShape {
   readonly convert: Convert | undefined;
   readonly findMarked: Find | undefined;
 }
 
-/** Plans the reader of an operation's requests. Call the result after all operations are planned: it compiles schemas. */
-export function planRequests(
-  document: OpenApiDocument,
-  operation: Operation,
-  schemas: SchemaSet,
-  codecs: Codecs,
-) {
-  const readParameters = compileParameters(document, operation, (media) => codecs.text(media));
-  const readQuery = compileQuerystring(document, operation, codecs);
-  const parameters = parameterSchemas(operation.parameters, schemas);
-  const { required = false, content = [] } = operation.requestBody ?? {};
-  const limitFinding = (message: string) => {
-    document.addFinding(joinPointer(operation.pointer, 'x-body-limit'), message);
+/** What plan-request.ts has compiled of an operation. */
+interface CompiledRequest {
+  readonly bodies: readonly BodyReader[];
+  readonly judgeBodiless: Judge;
+  readonly readParameters: (raw: RawParameters) => ParameterValues;
+  readonly readQuery: ReturnType<typeof compileQuerystring>;
+  readonly parameters: {
+    readonly converters: readonly { readonly location: string; readonly convert: Convert }[];
   };
-  if (operation.bodyLimit !== undefined && content.length === 0) limitFinding('the operation has no body');
-  const choice = content.length > 1 || content.some(({ key }) => isRange(key));
-  const bodiless = envelopeSchema(parameters, undefined, schemas, required);
-  const bodies = content.flatMap((media) => {
-    const body = { ...media, document };
-    const codec = codecs.of(body);
-    const decode = codecs.reader(body);
-    if (!decode) return [];
-    if (typeof decode === 'function' && (operation.bodyLimit ?? 0) > constants.MAX_STRING_LENGTH)
-      limitFinding(`a body of ${media.key} is held in memory, at most ${constants.MAX_STRING_LENGTH} bytes`);
-    const { judged, items, item } = judgesOf(decode, codec, media, schemas);
-    const parts = 'parts' in decode ? decode.parts : undefined;
-    const schema = envelopeSchema(withParts(parameters, parts, schemas), judged, schemas, required);
-    return [{ media, codec, decode, judged, schema, items, item }];
-  });
+  /** Whether the handler has to know which media type the body has. */
+  readonly hasChoice: boolean;
+}
 
-  return function compile(
-    create: Create,
-    judgeOf: (schema: JsonObject) => Judge,
-    shapes: Shapes,
-  ): RequestReader {
-    const judgeBodiless = judgeOf(bodiless);
-    const shapeOf = (schema: string | undefined): RequestShape =>
-      create({
-        convert: () => (schema === undefined ? undefined : shapes.converter(schema)),
-        findMarked: () => (schema === undefined ? undefined : shapes.finder(schema)),
-      });
-    const readers = bodies.map(({ media, codec, decode, judged, schema, items, item }): BodyReader => {
-      const judgeItem = item && judgeOf(item);
-      const itemShape = shapeOf(items);
-      return {
-        ...media,
-        contentType: media.key,
-        codec,
-        decode,
-        judge: judgeOf(schema),
-        shape: shapeOf(judged),
-        each(envelope, index) {
-          if (judgeItem) assertValid(judgeItem, itemShape, envelope, index);
-        },
-      };
-    });
-    const own = create({
-      converters: () =>
-        Object.entries(parameters.properties).flatMap(([location, schema]) => {
-          const convert = shapes.convertBy(schema);
-          return convert ? [{ location, convert }] : [];
-        }),
-    });
-
-    return {
-      accept: (contentType, contentEncoding) => accept(codecs, readers, contentType, contentEncoding),
-      receive(reader, body) {
-        body.assertDeclared();
-        return typeof reader.decode === 'function' ? body.bytes() : readPieces(reader.decode, body, reader);
-      },
-      read(raw, reader, content) {
-        const envelope: Envelope = content instanceof Uint8Array ? {} : (content ?? {});
-        try {
-          // First the body: if it is malformed, report that and not a violation by a parameter.
-          if (content instanceof Uint8Array && typeof reader?.decode === 'function')
-            reader.decode(content, envelope, reader.type);
-          Object.assign(envelope, readParameters(raw));
-          readQuery?.(raw.query, envelope);
-        } catch (error) {
-          throw inWords(error);
-        }
-        assertValid(reader?.judge ?? judgeBodiless, reader?.shape, envelope);
-        if ('part' in envelope) delete envelope['part']; // handlers do not get the header fields of parts
-        for (const { location, convert } of own.converters)
-          if (location in envelope) convert(envelope, location);
-        return choice ? { ...envelope, contentType: reader?.contentType } : envelope;
-      },
-    };
+/** Creates the reader of an operation's requests. */
+export function requestReader(
+  codecs: Codecs,
+  { bodies, judgeBodiless, readParameters, readQuery, parameters, hasChoice }: CompiledRequest,
+): RequestReader {
+  return {
+    accept: (contentType, contentEncoding) => accept(codecs, bodies, contentType, contentEncoding),
+    receive(reader, body) {
+      body.assertDeclared();
+      return typeof reader.decode === 'function' ? body.bytes() : readPieces(reader.decode, body, reader);
+    },
+    read(raw, reader, content) {
+      const envelope: Envelope = content instanceof Uint8Array ? {} : (content ?? {});
+      try {
+        // First the body: if it is malformed, report that and not a violation by a parameter.
+        if (content instanceof Uint8Array && typeof reader?.decode === 'function')
+          reader.decode(content, envelope, reader.type);
+        Object.assign(envelope, readParameters(raw));
+        readQuery?.(raw.query, envelope);
+      } catch (error) {
+        throw inWords(error);
+      }
+      assertValid(reader?.judge ?? judgeBodiless, reader?.shape, envelope);
+      if ('part' in envelope) delete envelope['part']; // handlers do not get the header fields of parts
+      for (const { location, convert } of parameters.converters)
+        if (location in envelope) convert(envelope, location);
+      return hasChoice ? { ...envelope, contentType: reader?.contentType } : envelope;
+    },
   };
 }
 
@@ -171,7 +113,7 @@ export function planRequests(
  *
  * @throws {Problem} `invalidRequest`
  */
-function assertValid(
+export function assertValid(
   judge: Judge,
   shape: RequestShape | undefined,
   envelope: Envelope,
