@@ -9,7 +9,7 @@ import {
 import { type ListenOptions, Server as NetServer, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Express } from 'express';
-import { canHappen, REFUSED } from './exchange/own-refusals';
+import { canHappen, SHORT_MESSAGE } from './exchange/server-problems';
 import { UndocumentedResponse } from './exchange/write-response';
 import type { ServedOperation } from './exchange/served-operation';
 import { Connection } from './http/connection';
@@ -142,14 +142,14 @@ export function createHttpServer(
   // Without these listeners Node sends 100 Continue or 417 before the service verifies the credentials.
   server.on('checkContinue', listener);
   server.on('checkExpectation', listener);
-  const refuseSafely = (error: NodeJS.ErrnoException | Problem, socket: Duplex) => {
+  const rejectSafely = (error: NodeJS.ErrnoException | Problem, socket: Duplex) => {
     attempt(
       () => {
         const connection = connections.get(socket);
         if (!connection) socket.destroy();
         else if (isLate(error) && connection.isLong && connection.response?.req.complete === false)
           connection.isOverdue = true; // Node says so once for each request
-        else refuse(error, connection, render, fault);
+        else reject(error, connection, render, fault);
       },
       (worse) => {
         fault(worse);
@@ -159,13 +159,13 @@ export function createHttpServer(
   };
   server.on('connection', (socket) => {
     const connection = new Connection(socket, (problem) => {
-      refuseSafely(problem, socket);
+      rejectSafely(problem, socket);
     });
     connections.set(socket, connection);
     socket.once('close', () => connections.delete(socket));
   });
   server.maxHeadersCount = 0; // Node silently drops headers beyond a count; maxHeaderSize bounds their size
-  server.on('clientError', refuseSafely);
+  server.on('clientError', rejectSafely);
   // A client may wait for a response, but not with one that it does not read.
   server.setTimeout(sendTimeout, (socket) => {
     if (socket.writableLength > 0) unread('timeout');
@@ -257,8 +257,8 @@ function problemOf(error: NodeJS.ErrnoException): Problem | undefined {
   return undefined;
 }
 
-/** Responds to a request that Node or `judgeHead` refuses, unless it has a response, and closes the connection. */
-function refuse(
+/** Responds to a request that Node or `judgeHead` rejects, unless it has a response, and closes the connection. */
+function reject(
   error: NodeJS.ErrnoException | Problem,
   connection: Connection,
   render: Render,
@@ -266,7 +266,7 @@ function refuse(
 ): void {
   const { response, socket } = connection;
   const problem =
-    error instanceof Problem ? error : (problemOf(error) ?? connection.judgeRefused() ?? MALFORMED);
+    error instanceof Problem ? error : (problemOf(error) ?? connection.judgeRejected() ?? MALFORMED);
   connection.stop();
   if (!socket.writable || ('code' in error && error.code === 'ECONNRESET')) {
     socket.destroy();
@@ -289,7 +289,7 @@ function refuse(
   let documented = served && writeDocumented(served, rendered, fault);
   if (served && !documented) {
     // The message may be longer than the document allows.
-    rendered = render(new Problem(own.kind, REFUSED), served.operation);
+    rendered = render(new Problem(own.kind, SHORT_MESSAGE), served.operation);
     documented = writeDocumented(served, rendered, fault);
   }
   const { status, headers: given, contentType = 'application/json', body } = rendered;
@@ -319,7 +319,7 @@ function refuse(
 const fieldsOf = (headers: Answer['headers']): Headers =>
   Object.fromEntries(headerEntries(headers).map(([name, value]) => [name, fieldValue(name, value)]));
 
-/** A refusal as the operation documents it; undefined if it does not. */
+/** An error response as the operation documents it; undefined if it does not. */
 function writeDocumented({ responses }: ServedOperation, rendered: Answer, fault: ReportFault) {
   const { status, headers, contentType, body } = rendered;
   try {

@@ -2,7 +2,7 @@
  * The public API of the contract core. Code outside the core imports this file and no other file of it.
  */
 
-// For services: serve a document, refuse requests, authenticate clients.
+// For services: serve a document, reject requests, authenticate clients.
 export type { Coder, OwnCodec } from './codecs/own';
 export type { OwnStreamCodec, ReceivedBody, StreamCoder } from './codecs/own-stream';
 export type { Operation } from './operations/operations';

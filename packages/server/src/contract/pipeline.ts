@@ -3,7 +3,7 @@ import { compileContract } from './compile';
 import { Admission } from './exchange/admission';
 import { createResponder, STOPPING } from './exchange/send-response';
 import { compress, negotiateCoding } from './exchange/compression';
-import { compileSelect } from './exchange/conditional';
+import { compileSelect } from './exchange/select-response';
 import {
   consoleLogger,
   type Exchange,
@@ -12,7 +12,7 @@ import {
   type LoggerFor,
 } from './exchange/exchange';
 import { assertNothing, headersOf, hookLists } from './exchange/hooks';
-import { createRefuse } from './exchange/refusal';
+import { createErrorResponse } from './exchange/error-response';
 import type { BodyReader } from './exchange/read-request';
 import type { Encoded } from './exchange/write-response';
 import type { Contract, SecuredOperation } from './exchange/served-operation';
@@ -41,7 +41,7 @@ const STREAMS: Streams = { most: 1_000, itemTimeout: 600_000, heartbeat: 15_000 
 
 /**
  * Creates the middleware that serves a document. Handlers receive only requests that conform to the document, and clients
- * only responses that conform. A request passes the stages of `STAGES`, and ends in the first that refuses it.
+ * only responses that conform. A request passes the stages of `STAGES`, and ends in the first that rejects it.
  *
  * If a function of the options throws, the client gets an error body or a closed connection. `report` or `reportFault`
  * receives the cause.
@@ -64,7 +64,7 @@ export function createService<Own extends string = never>(options: ServiceOption
     settle(log, fault);
     return log;
   };
-  const refuse = createRefuse(options, served.values(), fault);
+  const errorResponse = createErrorResponse(options, served.values(), fault);
   const responder = createResponder(options, afterResponse, streams, fault);
   const uploads = receivesUploads(contract) ? new Uploads(options.uploads, bodyLimit) : undefined;
   const admission = new Admission({ maxRequests, bodyLimit, deadline, streams: streams.most }, giveUp);
@@ -172,7 +172,7 @@ export function createService<Own extends string = never>(options: ServiceOption
       settle(error, fault);
       settleWithin(returned, fault);
       if (admission.close(exchange)) {
-        void responder.respond(exchange, ...refuse(error, exchange.served, exchange.headers, context));
+        void responder.respond(exchange, ...errorResponse(error, exchange.served, exchange.headers, context));
         exchange.received?.close();
       } else responder.reportLate(exchange, error);
       return;
@@ -209,8 +209,9 @@ export function createService<Own extends string = never>(options: ServiceOption
   /** Ends a request before its handler has. */
   function giveUp(exchange: Exchange, problem: Problem | undefined): void {
     if (!admission.close(exchange)) return;
-    if (problem) void responder.respond(exchange, ...refuse(problem, exchange.served, exchange.headers));
-    else if (exchange.response.headersSent) responder.observeRefused(exchange);
+    if (problem)
+      void responder.respond(exchange, ...errorResponse(problem, exchange.served, exchange.headers));
+    else if (exchange.response.headersSent) responder.observeRejected(exchange);
     else responder.reportClientLeft(exchange);
     exchange.abandon(problem ?? new Error('the client has left'));
   }

@@ -3,7 +3,7 @@ import {
   compileContract,
   type OpenApiDocument,
   undocumentedFinding,
-  undocumentedRefusals,
+  undocumentedResponses,
 } from '../contract/tools';
 import {
   createService,
@@ -72,7 +72,7 @@ export function createApp<Own extends string = never>(
   const traces = createTraces(RESERVED);
   // First, because it proves that the document can be served.
   const contract = compileContract(document, application);
-  const lacking = undocumentedRefusals(contract.served.values(), errors.render, rateLimit?.ownProblems);
+  const lacking = undocumentedResponses(contract.served.values(), errors.render, rateLimit?.ownProblems);
   const finding = undocumentedFinding(contract.document, [...contract.served.values()], lacking);
   if (finding) throw new InvalidContract([finding]);
   const service = createService<OperationalKind | Own>({

@@ -123,7 +123,7 @@ export type WriteItem = (item: unknown, each: JudgeItem, index: number) => strin
 /** Copies a value to `holder[key]`. Returns how to write the copy; undefined if there is none (json/native.ts). */
 type Project = (value: unknown, holder: Holder, key: string) => 'native' | 'exact' | undefined;
 
-/** The parts that the schema of a response body removes or refuses. */
+/** The parts that the schema of a response body removes or rejects. */
 export interface BodyShape {
   /** Copies a value without unlisted properties; undefined if they depend on the value: then `convert` removes them. */
   readonly project: Project | undefined;

@@ -9,7 +9,7 @@ import { vary } from '../http/header-field';
 import { essenceOf, preferredCoding } from '../http/media-type';
 import type { Operation } from '../operations/operations';
 import type { Answer } from '../problem';
-import { fits } from './refusal-overlay';
+import { fits } from './problem-overlay';
 import type { Encoded } from './write-response';
 import type { ServedOperation } from './served-operation';
 
@@ -34,8 +34,8 @@ const EVENTS = 'text/event-stream';
 
 let underWay = 0;
 
-/** Whether a client refuses an answer without a coding: `identity;q=0`, or `*;q=0`. */
-const refusesIdentity = (accepted: string | undefined): boolean =>
+/** Whether a client does not accept a response without a coding: `identity;q=0`, or `*;q=0`. */
+const needsCoding = (accepted: string | undefined): boolean =>
   accepted?.includes('0') === true && preferredCoding(accepted, ['identity']) === undefined;
 
 /** An answer, and the coding in which it is sent. */
@@ -61,7 +61,7 @@ export function negotiateCoding(
   const asIs = { answer, coding: undefined, encoded };
   if (typeof body !== 'string' && !(body instanceof Uint8Array)) return asIs;
   const accepted = request.headers['accept-encoding'];
-  const must = refusesIdentity(accepted);
+  const must = needsCoding(accepted);
   if ((body.length < LEAST && !must) || !isFree(served.operation, encoded, must)) return asIs;
   const sent = { ...headers };
   vary(sent, 'Accept-Encoding');

@@ -20,7 +20,7 @@ type OneOrMore<F> = F | readonly F[] | undefined;
 
 /**
  * Functions of the service that the pipeline calls at the stages of the same names, in the order of each list. The first two
- * refuse a request by throwing a Problem: then no later hook of the request is called. Any other error becomes the problem
+ * reject a request by throwing a Problem: then no later hook of the request is called. Any other error becomes the problem
  * `unexpected`. The deadline of the request applies to them. Logs and traces name a hook by the name of its function.
  */
 export interface Hooks<Own extends string = never> {
@@ -103,7 +103,7 @@ export function without(headers: Headers, others: Headers): Headers {
 }
 
 /**
- * Checks the result of a hook that must return nothing. Its author may expect `false` to refuse the request.
+ * Checks the result of a hook that must return nothing. Its author may expect `false` to reject the request.
  *
  * @throws {TypeError} unless the result is undefined
  */

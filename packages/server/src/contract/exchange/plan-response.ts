@@ -10,7 +10,7 @@ import type { SchemaSet } from '../schema/schema-set';
 import type { Shapes } from '../schema/shapes';
 import type { Judge } from '../schema/validator';
 import { type Create, judgesOf } from './plan';
-import { describeViolations, inItem } from './violations';
+import { describeViolations, inItem } from './describe-violations';
 import {
   asUndocumented,
   type ResponseWriter,

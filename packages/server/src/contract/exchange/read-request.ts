@@ -9,7 +9,7 @@ import { type Headers, Problem } from '../problem';
 import type { Convert } from '../schema/position';
 import type { Find } from '../schema/shapes';
 import type { Envelope, Judge } from '../schema/validator';
-import { inItem, invalidRequest, malformedParameter, unexpectedBody } from './violations';
+import { inItem, invalidRequest, malformedParameter, unexpectedBody } from './describe-violations';
 
 /** A request that conforms to the document. Every int64 is a bigint. */
 export type ValidRequest = Omit<ParameterValues, 'query'> & {
@@ -58,7 +58,7 @@ export interface BodyReader extends MediaTypeObject {
   readonly shape: RequestShape;
 }
 
-/** The parts that the schema of a request body converts or refuses. */
+/** The parts that the schema of a request body converts or rejects. */
 export interface RequestShape {
   readonly convert: Convert | undefined;
   readonly findMarked: Find | undefined;
@@ -137,23 +137,24 @@ function accept(
   encoding: string | undefined,
 ): BodyReader {
   if (bodies.length === 0) throw unexpectedBody();
-  const refusal = (message: string, headers?: Headers) =>
+  const unsupportedType = (message: string, headers?: Headers) =>
     new Problem('unsupportedMediaType', message, headers);
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     // RFC 9110 section 12.5.3
-    throw refusal(unsupported('Content-Encoding', encoding, ['identity']), {
+    throw unsupportedType(unsupported('Content-Encoding', encoding, ['identity']), {
       'Accept-Encoding': 'identity',
     });
   }
   const documented = bodies.find(({ key }) => key === contentType && !isRange(key));
   if (documented) return documented; // fast path: most clients send the key itself
   const expected = bodies.map(({ key }) => key);
-  if (!contentType) throw refusal(`missing Content-Type; expected ${expected.join(' or ')}`);
+  if (!contentType) throw unsupportedType(`missing Content-Type; expected ${expected.join(' or ')}`);
   const type = parseMediaType(contentType);
   const reader = type && !isRange(type.essence) ? codecs.cover(bodies, type) : undefined;
-  if (!type || !reader) throw refusal(unsupported('Content-Type', contentType, expected));
+  if (!type || !reader) throw unsupportedType(unsupported('Content-Type', contentType, expected));
   const charset = type.parameters.get('charset');
-  if (reader.codec.isText && charset !== undefined) throw refusal(unsupported('charset', charset, ['utf-8']));
+  if (reader.codec.isText && charset !== undefined)
+    throw unsupportedType(unsupported('charset', charset, ['utf-8']));
   const range = isRange(reader.key);
   if (!range && type.parameters.size === 0) return reader;
   return { ...reader, type, contentType: range ? type.essence : reader.contentType };

@@ -72,7 +72,7 @@ export function createResponder<Own extends string>(
     };
     if (response.headersSent) {
       release(encoded);
-      observeRefused(exchange);
+      observeRejected(exchange);
       return undefined;
     }
     if (body instanceof OutgoingBody) return stream(exchange, encoded, body);
@@ -165,8 +165,8 @@ export function createResponder<Own extends string>(
     observe(outcome, request);
   }
 
-  /** Calls the hook for a request that the HTTP server has already refused as malformed, and reported. */
-  function observeRefused(exchange: Exchange): void {
+  /** Calls the hook for a request that the HTTP server has already rejected as malformed, and reported. */
+  function observeRejected(exchange: Exchange): void {
     observe(outcomeOf(exchange, undefined, exchange.response.statusCode), exchange.request);
   }
 
@@ -195,7 +195,7 @@ export function createResponder<Own extends string>(
     else reportOutcome(exchange, undefined, CLIENT_LEFT);
   }
 
-  return { respond, failed, observeRefused, reportClientLeft, reportLate };
+  return { respond, failed, observeRejected, reportClientLeft, reportLate };
 }
 
 const isTagged = (headers: Encoded['headers']): boolean =>

@@ -4,7 +4,7 @@ import { type Finding, InvalidContract } from '../document/document';
 import { isStreamed } from '../http/send';
 import { Problem, type ProblemKind } from '../problem';
 import { unverified } from '../security/requirements';
-import { canHappen, ownRefusals } from './own-refusals';
+import { canHappen, serverProblems } from './server-problems';
 import type { ServiceOptions } from './service-options';
 
 type Wiring<Own extends string> = Pick<
@@ -61,19 +61,19 @@ function checkNames(operations: readonly ServedOperation[], { handlers }: Handle
     }));
 }
 
-/** What handlers and hooks throw too: their refusals must be as the operation documents them, wherever it does. */
+/** What handlers and hooks throw too: these error responses must be as the operation documents them, wherever it does. */
 const THROWN: readonly ProblemKind[] = ['noCredentials', 'forbidden'];
 
-/** Finds refusals by the server that do not conform to the response that an operation documents for their status. */
+/** Finds error responses of the server that do not conform to what an operation documents for their status. */
 function checkProblems<Own extends string>(
   { operation, responses }: ServedOperation,
   { render, ownProblems = [] }: Wiring<Own>,
 ): Finding[] {
   // A range or `default` need not describe what only a handler throws.
-  const refusals = ownRefusals(operation, THROWN).filter(
+  const problems = serverProblems(operation, THROWN).filter(
     (one) => canHappen(one.kind, operation) || operation.responses.has(String(render(one, operation).status)),
   );
-  const messages = [...refusals, ...ownProblems].flatMap((problem) => {
+  const messages = [...problems, ...ownProblems].flatMap((problem) => {
     const rendered = render(problem, operation);
     if (!responses.documents(rendered.status)) return [];
     try {
@@ -91,7 +91,7 @@ function checkProblems<Own extends string>(
 
 const stubs = new WeakSet();
 
-/** The refusal by a stub for which the document yields no answer. */
+/** The problem of a stub for which the document yields no response. */
 export class NotImplemented extends Problem {
   constructor(operationId: string) {
     super('notImplemented', `the operation ${operationId} is not implemented yet`);

@@ -14,7 +14,7 @@ import { isFileLike } from '../http/files';
 import { isFinalStatus, isStreamed, isUntouched, OutgoingBody } from '../http/send';
 import type { WriteHeader } from '../parameters/header';
 import { MalformedJson } from '../json/parse';
-import { negotiable, type Operation, rangeOf } from '../operations/operations';
+import { negotiable, type Operation, statusRange } from '../operations/operations';
 import {
   type AcceptedRange,
   closest,
@@ -28,7 +28,7 @@ import {
 } from '../http/media-type';
 import { type Answer, type Headers, Problem } from '../problem';
 import type { Envelope, Judge } from '../schema/validator';
-import { describeViolations } from './violations';
+import { describeViolations } from './describe-violations';
 
 /** An encoded response. */
 export interface Encoded {
@@ -110,7 +110,7 @@ export function responseWriter(
 ): ResponseWriter {
   // As documentedKey() finds it, in less time.
   const find = (status: number) =>
-    writers.get(String(status)) ?? writers.get(rangeOf(status)) ?? writers.get('default');
+    writers.get(String(status)) ?? writers.get(statusRange(status)) ?? writers.get('default');
   return {
     documents: (status) => find(status) !== undefined,
     accept: compileAccept(operation),

@@ -90,8 +90,8 @@ export class IncomingBody implements AsyncIterable<Buffer> {
     const { request, response } = this;
     const { limit, patience, hold } = this.bounds;
     if (patience !== undefined) return this.collect();
-    const refused = this.ask();
-    if (refused) return Promise.reject(refused);
+    const rejected = this.ask();
+    if (rejected) return Promise.reject(rejected);
     if (request.complete && request.readableLength <= limit) {
       // The whole body has arrived. Reading it at once takes less time. From Node 26 on read() returns a chunk.
       const chunks: Buffer[] = [];

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Problem } from '../problem';
-import { Framing, type Part } from './framing';
+import { MessageFraming, type Part } from './message-framing';
 
 /** Bytes behind the current request beyond which the server stops reading. Until then it notices that the client leaves. */
 const READ_AHEAD = 16_384;
@@ -52,7 +52,7 @@ export class Connection {
   /** Those behind them. Most requests come in one segment, and an array that is filled again and again takes more time. */
   private readonly waiting: Buffer[] = [];
   private unparsed = 0;
-  private readonly framing = new Framing();
+  private readonly framing = new MessageFraming();
   private paused = false;
   /** Bytes of `FILLER` in front of what the socket reads next. Node may join it with what follows. */
   private filler = 0;
@@ -69,11 +69,11 @@ export class Connection {
   /**
    * Takes the place of the listeners that Node has added to the socket.
    *
-   * @param refuse responds to a head that is not well-formed, and closes the connection
+   * @param reject responds to a head that is not well-formed, and closes the connection
    */
   constructor(
     readonly socket: Socket,
-    private readonly refuse: (problem: Problem) => void,
+    private readonly reject: (problem: Problem) => void,
   ) {
     (socket as Parsed)[CONNECTION] = this;
     const [parse] = socket.listeners('data');
@@ -139,9 +139,9 @@ export class Connection {
     this.socket.end(text, () => this.socket.resume());
   }
 
-  /** What is wrong with the head that the parser has refused; undefined if that is not known. */
-  judgeRefused(): Problem | undefined {
-    return this.framing.judgeRefused();
+  /** What is wrong with the head that the parser has rejected; undefined if that is not known. */
+  judgeRejected(): Problem | undefined {
+    return this.framing.judgeRejected();
   }
 
   /** Parses what may be parsed now: the current request, or the next one if the current one is answered. */
@@ -183,7 +183,7 @@ export class Connection {
 
   private parsePart(bytes: Buffer, { length, joined, head, problem }: Part): void {
     if (problem) {
-      this.refuse(problem);
+      this.reject(problem);
       return;
     }
     const taken = this.take(bytes, length);
@@ -196,7 +196,7 @@ export class Connection {
     if (head !== undefined) {
       const request = response?.req;
       this.framing.endHead(request?.complete === false ? request.headers : undefined, length - head);
-      if (!request && !this.over) this.refuse(UNPARSED);
+      if (!request && !this.over) this.reject(UNPARSED);
     }
     if (response?.req.complete) this.framing.endBody();
   }

@@ -145,7 +145,7 @@ export function copyBy(
 }
 
 /** Ends the copy. Handles the rejection of a promise: unhandled, it would end the process. */
-function refuse(object: object): never {
+function reject(object: object): never {
   if (types.isPromise(object)) object.catch(() => undefined);
   throw new NotPlain();
 }
@@ -191,10 +191,10 @@ export class Copier {
 
   /** Checks an object before its parts are copied. Returns `copy`. */
   enter<T>(object: object, depth: number, copy: T): T {
-    if (depth >= MAX_DEPTH || 'toJSON' in object) refuse(object);
+    if (depth >= MAX_DEPTH || 'toJSON' in object) reject(object);
     if (Array.isArray(object)) return copy;
     const prototype: unknown = Object.getPrototypeOf(object);
-    if (prototype !== Object.prototype && prototype !== null) refuse(object);
+    if (prototype !== Object.prototype && prototype !== null) reject(object);
     return copy;
   }
 

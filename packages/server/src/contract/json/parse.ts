@@ -2,7 +2,7 @@
  * Parses JSON text (RFC 8259, restricted to I-JSON, RFC 7493) exactly. stringify.ts does the reverse.
  *
  * `JSON.parse` rounds 9007199254740993 to a double, keeps the last of two equal names, accepts lone surrogates, and does not
- * bound the depth. This parser keeps integers exact, and refuses the others.
+ * bound the depth. This parser keeps integers exact, and rejects the others.
  */
 
 import { branded } from '../brand';

@@ -153,7 +153,7 @@ class Reading {
       if (name === '' && !isListed) throw new MalformedText('is an object: expected a name in its brackets');
       this.steps.push(name);
       const property = node.property(name);
-      // What is not listed is left out, or refused by the schema, whatever it holds.
+      // What is not listed is left out, or rejected by the schema, whatever it holds.
       if (!isListed && !node.isOpen && branch instanceof Map) object[name] = {};
       else this.read(property, branch, object, name);
       this.steps.pop();

@@ -43,7 +43,7 @@ export function successOf(
  *
  * @param known the responses that were found, without the message: many operations refer to the same
  */
-export function refusalOf(
+export function errorResponseOf(
   document: OpenApiDocument,
   served: ServedOperation,
   status: number,

@@ -99,7 +99,7 @@ export class Shapes {
 
   /**
    * Compiles the search for values that the direction excludes, by the schema at `pointer`. A branch or `contains` may mark
-   * them. Such a schema need not hold, so the validator does not refuse them. Undefined if nothing is marked.
+   * them. Such a schema need not hold, so the validator does not reject them. Undefined if nothing is marked.
    */
   finder(pointer: string): Find | undefined {
     const node = this.schemas.marking(pointer);

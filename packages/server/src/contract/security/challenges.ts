@@ -36,7 +36,10 @@ const MESSAGES = {
  * Creates the problem of a request that all alternatives reject: `forbidden` if any credentials are valid. A 401 has a
  * challenge for each scheme of the operation (RFC 9110 section 11.6.1), a 403 only for schemes with valid credentials.
  */
-export async function refuse(schemes: readonly Scheme[], rejections: readonly Rejection[]): Promise<Problem> {
+export async function problemOf(
+  schemes: readonly Scheme[],
+  rejections: readonly Rejection[],
+): Promise<Problem> {
   const forbidden = rejections.filter(({ kind }) => kind === 'forbidden');
   const bad = rejections.some(({ kind }) => kind === 'badCredentials');
   const kind = forbidden.length > 0 ? 'forbidden' : bad ? 'badCredentials' : 'noCredentials';

@@ -5,7 +5,7 @@ import type { Operation } from '../operations/operations';
 import { fieldLines, repeatedField } from '../http/header-field';
 import { type RunStrategy, type Strategies, strategyRunner } from './strategies';
 import { credentialsFinder } from './credentials';
-import { challenged, challengeOf, refuse, type Rejection, type Scheme } from './challenges';
+import { challenged, challengeOf, problemOf, type Rejection, type Scheme } from './challenges';
 
 export type { Strategies } from './strategies';
 export type { Credentials } from './credentials';
@@ -19,7 +19,7 @@ const principalsOf = (): Record<string, unknown> => Object.create(null) as Recor
 /**
  * Authenticates a request by the security requirements of its operation (OpenAPI 3.1 section 4.8.30): by all schemes of one
  * of the alternatives, with the scopes that it demands of each. Where an alternative needs no credentials, a request is
- * anonymous only if it gives none for any scheme of the operation: those that are refused, or are half of an alternative,
+ * anonymous only if it gives none for any scheme of the operation: those that are rejected, or are half of an alternative,
  * are 401 there too (RFC 9110 section 15.5.2, RFC 6750 section 3.1).
  *
  * @throws {Problem} `noCredentials`, `badCredentials` or `forbidden`; `invalidRequest` if Authorization is given twice
@@ -88,7 +88,7 @@ export function compileSecurity(
       }
       if (satisfied) return principals;
     }
-    throw await refuse(schemes, rejections);
+    throw await problemOf(schemes, rejections);
   };
 }
 
