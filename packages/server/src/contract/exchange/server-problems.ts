@@ -87,11 +87,16 @@ export function undocumentedResponses<Own extends string>(
 /** How many operations a line names. */
 const MAX_NAMED = 3;
 
-/** A finding about all of these responses, with the actions of an overlay that document them; undefined if there are none. */
+/**
+ * A finding about all of these responses, with the actions of an overlay that document them; undefined if there are none.
+ *
+ * @param advice a sentence before the actions
+ */
 export function undocumentedFinding(
   document: OpenApiDocument,
   served: readonly ServedOperation[],
   undocumented: readonly Undocumented[],
+  advice: string,
 ): Finding | undefined {
   if (undocumented.length === 0) return undefined;
   const byStatus = Map.groupBy(undocumented, ({ answer }) => answer.status);
@@ -106,7 +111,7 @@ export function undocumentedFinding(
     pointer: '/paths',
     message: `this server answers what these operations do not document:
 ${lines.join('\n')}
-Add these actions to those of openapi/overlay.yaml, and run \`npx contract-first generate\`:
+${advice}
 
 ${overlayLines(responseActions(document, served, undocumented))}`,
   };

@@ -36,18 +36,16 @@ function checkHandler(
 ): Finding[] {
   const { operationId, paths, pointer } = operation;
   const handler = Object.hasOwn(handlers, operationId) ? handlers[operationId] : undefined;
-  const messages: string[] = [];
+  const findings: Finding[] = [];
   if (!handler)
-    messages.push(
-      `the operation ${operationId} has no handler: run \`npx contract-first generate\`, which writes a stub, or says which handler to rename`,
-    );
-  if (!stubs && handler && isStub(handler)) {
-    messages.push(`the handler of ${operationId} is still a stub: write it in src/handlers/`);
-  }
+    findings.push({ pointer, kind: 'noHandler', message: `the operation ${operationId} has no handler` });
+  else if (!stubs && isStub(handler))
+    findings.push({ pointer, kind: 'stub', message: `the handler of ${operationId} is still a stub` });
   if (paths.some((path) => path.startsWith(reserved))) {
-    messages.push(`paths that start with ${reserved} are reserved for the operation of the server`);
+    const message = `paths that start with ${reserved} are reserved for the operation of the server`;
+    findings.push({ pointer, message });
   }
-  return messages.map((message) => ({ pointer, message }));
+  return findings;
 }
 
 /** Finds handlers without an operation. */
@@ -57,7 +55,8 @@ function checkNames(operations: readonly ServedOperation[], { handlers }: Handle
     .filter((name) => !known.has(name))
     .map((name) => ({
       pointer: '/paths',
-      message: `no operation has the operationId ${name}, but a handler has: run \`npx contract-first generate\`, which says what to do with it`,
+      kind: 'noOperation',
+      message: `no operation has the operationId ${name}, but a handler has`,
     }));
 }
 
@@ -85,7 +84,8 @@ function checkProblems<Own extends string>(
   });
   return [...new Set(messages)].map((message) => ({
     pointer: operation.pointer,
-    message: `the errors of this server (src/errors.ts) are not as it documents them: ${message}`,
+    kind: 'errorResponse',
+    message: `the errors of this server are not as it documents them: ${message}`,
   }));
 }
 

@@ -37,8 +37,8 @@ export const unverified = (
     .filter((name) => !Object.hasOwn(strategies, name) || !strategies[name])
     .map((name) => {
       const known = Object.keys(strategies).join(', ') || 'none';
-      const message = `${operationId} demands the security scheme ${name}: expected its verifier in src/auth.ts (the option strategies of createService), got ${known}`;
-      return { pointer: schemeAt(document, name).pointer, message };
+      const message = `${operationId} demands the security scheme ${name}: expected a strategy for it (the option strategies of createService), got ${known}`;
+      return { pointer: schemeAt(document, name).pointer, kind: 'noStrategy', message };
     });
 
 /**
