@@ -1,7 +1,8 @@
 import { joinPointer, type JsonObject, OpenApiDocument } from './document/document';
 import { Discriminators } from './document/discriminator';
 import { Codecs } from './codecs/registry';
-import { type Holder, MalformedJson, parseJson } from './json/parse';
+import { MalformedJson, parseJson } from './json/parse';
+import type { Holder } from './json/values';
 import { type Operation, readOperations } from './operations/operations';
 import { atFirstUse, atStart, type Create } from './exchange/plan';
 import { planRequests } from './exchange/plan-request';

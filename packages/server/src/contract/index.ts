@@ -28,7 +28,7 @@ export { createService, type Middleware } from './pipeline';
 export { type Answer, type Headers, Problem, type ProblemKind, type Violation } from './problem';
 export { SCOPE } from './operations/declared-scopes';
 export { schemeKind, type SchemeKind, UNSERVED_ALTERNATIVE } from './operations/alternatives';
-export { type DocumentedScheme, securitySchemes } from './security/credentials';
+export { type DocumentedScheme, securitySchemes } from './security/schemes';
 export type { PrincipalsFor, StrategiesFor, StrategyOf, Verified, Verify } from './security/principals';
 export type { Credentials, Principals, Strategies } from './security/requirements';
 export {

@@ -24,8 +24,9 @@ export { jsonPath, type OverlayAction } from './operations/overlay';
 export { UndocumentedResponse } from './exchange/write-response';
 export { essenceOf, isJson, type MediaType, type MediaTypeObject, parseMediaType } from './http/media-type';
 export { equalDecimals, parseDecimal } from './json/decimal';
-export { exactNumber, type Holder, MalformedJson, parseJson } from './json/parse';
+export { MalformedJson, parseJson } from './json/parse';
 export { canonicalJson, stringifyJson } from './json/stringify';
+export { exactNumber, type Holder } from './json/values';
 export { examplesOf } from './samples/example-request';
 export {
   camelCase,

@@ -85,6 +85,7 @@ export function planRequests(
     return requestReader(codecs, {
       bodies: readers,
       judgeBodiless,
+      hasParameters: operation.parameters.length > 0,
       readParameters,
       readQuery,
       parameters: own,

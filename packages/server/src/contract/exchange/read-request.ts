@@ -68,6 +68,7 @@ export interface RequestShape {
 interface CompiledRequest {
   readonly bodies: readonly BodyReader[];
   readonly judgeBodiless: Judge;
+  readonly hasParameters: boolean;
   readonly readParameters: (raw: RawParameters) => ParameterValues;
   readonly readQuery: ReturnType<typeof compileQuerystring>;
   readonly parameters: {
@@ -80,7 +81,7 @@ interface CompiledRequest {
 /** Creates the reader of an operation's requests. */
 export function requestReader(
   codecs: Codecs,
-  { bodies, judgeBodiless, readParameters, readQuery, parameters, hasChoice }: CompiledRequest,
+  { bodies, judgeBodiless, hasParameters, readParameters, readQuery, parameters, hasChoice }: CompiledRequest,
 ): RequestReader {
   return {
     accept: (contentType, contentEncoding) => accept(codecs, bodies, contentType, contentEncoding),
@@ -94,7 +95,7 @@ export function requestReader(
         // First the body: if it is malformed, report that and not a violation by a parameter.
         if (content instanceof Uint8Array && typeof reader?.decode === 'function')
           reader.decode(content, envelope, reader.type);
-        Object.assign(envelope, readParameters(raw));
+        if (hasParameters || raw.query !== '') Object.assign(envelope, readParameters(raw)); // a query may be undocumented
         readQuery?.(raw.query, envelope);
       } catch (error) {
         throw inWords(error);

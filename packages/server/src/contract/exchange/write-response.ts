@@ -8,9 +8,8 @@ import {
 } from '../codecs/codec';
 import type { Codecs } from '../codecs/registry';
 import { hasNoContent } from '../http/body';
-import { settleWithin } from '../http/fault';
+import { isFileLike, settleWithin } from '../http/fault';
 import { fieldValue, headerEntries, isFieldValue, unsupported, vary } from '../http/header-field';
-import { isFileLike } from '../http/files';
 import { isFinalStatus, isStreamed, isUntouched, OutgoingBody } from '../http/send';
 import type { WriteHeader } from '../parameters/header';
 import { MalformedJson } from '../json/parse';

@@ -2,7 +2,8 @@
  * Reads values whose names continue in brackets: `address[city]=Rome`, `tags[0]=red` and `tags[]=red`. OpenAPI 3.1 section
  * 4.8.12 leaves what is nested under `deepObject` undefined; this is how Stripe, Rails, PHP and qs write it.
  */
-import { type Holder, MAX_DEPTH, MalformedJson, parseJson } from '../json/parse';
+import { MalformedJson, parseJson } from '../json/parse';
+import { type Holder, MAX_DEPTH } from '../json/values';
 import type { DescribedValue } from '../operations/described-value';
 import { beforeBrackets, Misplaced, type Pairs, type PairsReader, rethrow } from './pairs';
 import { type Decode, isOpen, MalformedText, type Read, textOf, unlisted, Unservable } from './parts';

@@ -4,7 +4,7 @@
  */
 import { isObject, type JsonObject, members } from '../document/document';
 import { APPLICATORS, type Relation } from '../document/subschemas';
-import type { Holder } from '../json/parse';
+import type { Holder } from '../json/values';
 import { compilePattern, type Pattern } from '../pattern/pattern';
 
 /**

@@ -4,7 +4,7 @@
  */
 import { _, type CodeKeywordDefinition } from 'ajv';
 import { joinPointer, isObject, members } from '../document/document';
-import type { Holder } from '../json/parse';
+import type { Holder } from '../json/values';
 import {
   Applicables,
   type Components,

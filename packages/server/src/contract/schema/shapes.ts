@@ -4,7 +4,8 @@
  * a bigint. In a response, before judging, it leaves out properties that are not listed or are `writeOnly`.
  */
 import { isObject, joinPointer, members } from '../document/document';
-import { exactNumber, type Holder, parseJson } from '../json/parse';
+import { parseJson } from '../json/parse';
+import { exactNumber, type Holder } from '../json/values';
 import {
   applicable,
   Applicables,
