@@ -1,5 +1,5 @@
 import { decodeText, type IncomingBody } from '../http/body';
-import { append } from '../http/chunks';
+import { append } from '../http/buffers';
 import { isSequential } from '../http/media-type';
 import { MalformedJson } from '../json/parse';
 import { readJson } from '../json/read';

@@ -1,7 +1,7 @@
 import { constants } from 'node:buffer';
 import { joinPointer } from '../document/document';
 import type { IncomingBody } from '../http/body';
-import { append, EMPTY } from '../http/chunks';
+import { append, EMPTY } from '../http/buffers';
 import type { MediaType } from '../http/media-type';
 import { Spool } from '../http/spool';
 import { excerpt } from '../json/excerpt';

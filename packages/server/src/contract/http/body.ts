@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem } from '../problem';
-import { append, EMPTY } from './chunks';
+import { append, EMPTY } from './buffers';
 import { handedOn } from './collect';
 import { Connection } from './connection';
 import { attempt, type ReportFault } from './fault';
