@@ -15,7 +15,8 @@ import type { ServedOperation } from './exchange/served-operation';
 import { Connection } from './http/connection';
 import { attempt, faultToStderr, type ReportFault, safely, settleWithin } from './http/fault';
 import { fieldValue, headerEntries } from './http/header-field';
-import { breakOff, isFinalStatus, OutgoingBody, Unsent } from './http/send';
+import { breakOff, isFinalStatus, OutgoingBody } from './http/send';
+import { Unsent } from './http/unsent';
 import { stringifyJson } from './json/stringify';
 import type { Operation } from './operations/operations';
 import { type Answer, type Headers, Problem } from './problem';
@@ -195,7 +196,7 @@ function drain(server: Server, connections: ReadonlyMap<Duplex, Connection>, idl
 
 /**
  * Closes the listener once it has the connections that the operating system has accepted: to close it resets those. None of them
- * is read before that, or clients that wait for their answers would go on to open others. If they come without a pause, it takes
+ * is read before that, or clients that wait for their responses would go on to open others. If they come without a pause, it takes
  * all of `IDLE_GRACE`, and at least as many as had been accepted before.
  */
 function stopListening(server: Server, then: () => void): void {

@@ -27,7 +27,7 @@ import { Uploads } from './http/uploads';
 import type { Operation } from './operations/operations';
 import { type Methods, pathParameters, type Router } from './operations/routes';
 import { type Answer, Problem } from './problem';
-import { createStubAnswers, STUB_HEADER } from './samples/example-response';
+import { createStubResponses, STUB_HEADER } from './samples/example-response';
 import type { RunStrategy } from './security/strategies';
 import { compileSecurity, type Strategies } from './security/requirements';
 
@@ -56,7 +56,7 @@ export function createService<Own extends string = never>(options: ServiceOption
   checkWiring(contract, options);
   options.onRemarks?.(contract.remarks);
   const { afterAuthentication, beforeHandler, afterResponse } = hookLists(options);
-  const answerStub = options.stubs ? createStubAnswers(contract.document) : undefined;
+  const stubResponse = options.stubs ? createStubResponses(contract.document) : undefined;
   const fault = safely(options.reportFault ?? faultToStderr);
   const served = secure(contract, options.strategies, fault);
   const loggerFor: LoggerFor = (...request) => {
@@ -144,7 +144,7 @@ export function createService<Own extends string = never>(options: ServiceOption
       try {
         given = await handler(context);
       } catch (error) {
-        const made = answerStub?.(error, found.served, accepted.best);
+        const made = stubResponse?.(error, found.served, accepted.best);
         if (!made) throw error;
         exchange.headers = { ...exchange.headers, [STUB_HEADER]: fieldText(operation.operationId) };
         given = made;

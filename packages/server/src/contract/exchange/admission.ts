@@ -15,7 +15,7 @@
  *
  * A request releases its resources when it is answered, when its client disconnects, and at its deadline. The deadline of a
  * long body begins anew with each of its pieces, and at its end. JavaScript cannot
- * stop a handler: the signal is aborted, and the handler is no longer counted, even if it still runs. A handler whose answer
+ * stop a handler: the signal is aborted, and the handler is no longer counted, even if it still runs. A handler whose response
  * is a stream gives its place to others: at most `streams` streams are open.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -29,7 +29,7 @@ export interface Bounds {
   readonly streams: number;
   /** Bytes. */
   readonly bodyLimit: number;
-  /** Milliseconds from the head of a request to its answer. */
+  /** Milliseconds from the head of a request to its response. */
   readonly deadline: number;
 }
 

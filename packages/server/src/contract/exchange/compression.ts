@@ -1,5 +1,5 @@
 /**
- * Compresses answers that are known at once, by the Accept-Encoding of their requests (RFC 9110 section 12.5.3). What is sent
+ * Compresses responses that are known at once, by the Accept-Encoding of their requests (RFC 9110 section 12.5.3). What is sent
  * piece by piece stays as it is, so that no piece waits and a part can be asked for again; so do types that are compressed.
  */
 import type { IncomingMessage } from 'node:http';
@@ -23,9 +23,9 @@ const CODERS: Readonly<Record<Coding, (bytes: Uint8Array) => Promise<Buffer>>> =
   gzip: promisify<Uint8Array, Buffer>(gzip),
 };
 
-/** Bytes below which an answer fits into one packet anyway. */
+/** Bytes below which a response fits into one packet anyway. */
 const LEAST = 1_024;
-/** Compressions at a time. Each takes up to some megabytes: beyond that answers are sent as they are. */
+/** Compressions at a time. Each takes up to some megabytes: beyond that responses are sent as they are. */
 const MOST = 32;
 const COMPRESSIBLE =
   /^text\/|[/+](json|xml|yaml|javascript|graphql|jsonl|ndjson|x-ndjson|x-jsonlines|json-seq)$|^application\/(x-www-form-urlencoded|wasm)$/;
@@ -38,7 +38,7 @@ let underWay = 0;
 const needsCoding = (accepted: string | undefined): boolean =>
   accepted?.includes('0') === true && preferredCoding(accepted, ['identity']) === undefined;
 
-/** An answer, and the coding in which it is sent. */
+/** A response, and the coding in which it is sent. */
 interface Negotiated {
   /** That of the handler, with the tag that is sent. */
   readonly answer: Answer;
@@ -47,7 +47,7 @@ interface Negotiated {
 }
 
 /**
- * Chooses the coding of an answer, and says so in its header fields.
+ * Chooses the coding of a response, and says so in its header fields.
  *
  * @param answer that of the handler
  */
@@ -78,7 +78,7 @@ export function negotiateCoding(
   return { answer: weakened, coding, encoded: { ...encoded, headers: { ...sent, ...weak } } };
 }
 
-/** The ETag of an answer of which the bytes depend on its coding (section 8.8.1); undefined if it is weak, or there is none. */
+/** The ETag of a response of which the bytes depend on its coding (section 8.8.1); undefined if it is weak, or there is none. */
 function weakTag(headers: Encoded['headers']): Readonly<Record<string, string>> | undefined {
   const [name, tag] = Object.entries(headers).find(([name]) => /^etag$/i.test(name)) ?? [];
   return name !== undefined && typeof tag === 'string' && tag.startsWith('"')

@@ -62,8 +62,8 @@ const FIELDS: Readonly<Record<string, JsonObject>> = {
 /**
  * The actions that document error responses: one for the components, and one or more for each status.
  *
- * @param served all operations: the body is that of their errors which fits, or else one made of the answer
- * @param schemaOf the schema of an answer's body, if it is known
+ * @param served all operations: the body is that of their errors which fits, or else one made of the response
+ * @param schemaOf the schema of a response's body, if it is known
  */
 export function responseActions(
   document: OpenApiDocument,
@@ -157,7 +157,7 @@ function errorSchemas(document: OpenApiDocument, served: readonly ServedOperatio
 /** A status of a response by its key; of `default` one that no operation documents. */
 const statusOf = (key: string): number => (key === 'default' ? 599 : Number(key.replace('XX', '99')));
 
-/** Whether an operation documents an answer, by its status, a range or `default`. */
+/** Whether an operation documents a response, by its status, a range or `default`. */
 export function fits({ responses }: ServedOperation, answer: Answer): boolean {
   try {
     responses.write(answer, PROBLEM_HEADERS);

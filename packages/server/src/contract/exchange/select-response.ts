@@ -1,5 +1,5 @@
 /**
- * Answers conditional requests and requests for a range from the whole answer of a handler, where the operation documents it:
+ * Answers conditional requests and requests for a range from the whole response of a handler, where the operation documents it:
  * 304 and 412 by its ETag and Last-Modified, 206 and 416 for bytes of a known length (RFC 9110 sections 13.2.2 and 14).
  */
 import { Conditions, isEntityTag, type Validators } from '../http/conditional';
@@ -13,9 +13,9 @@ import type { Encoded } from './write-response';
 import type { Select, ServedOperation } from './served-operation';
 
 const CHANGED = 'the resource is not in the state that If-Match or If-Unmodified-Since expects';
-/** Fields that belong to the content of the whole answer. A response without content lacks them (section 15.4.5). */
+/** Fields that belong to the content of the whole response. A response without content lacks them (section 15.4.5). */
 const OF_CONTENT = /^content-(type|encoding|language|digest|md5)$/i;
-/** Fields that belong to the bytes of the whole answer (RFC 9530 section 2). */
+/** Fields that belong to the bytes of the whole response (RFC 9530 section 2). */
 const OF_BYTES = /^content-(digest|md5)$/i;
 /** Stands for a part of the content: nothing judges bytes. */
 const NO_BYTES = new Uint8Array();
@@ -42,7 +42,7 @@ export function compileSelect(served: ServedOperation, fault: ReportFault): Sele
   const [judges, rejects] = [judgesState(operation), rejectsRanges(operation)];
   if (!isRead(operation) || !(hasParts || hasSame || judges)) return undefined;
 
-  /** The answer with another status and a part of its content. It keeps its other fields, documented or not. */
+  /** The response with another status and a part of its content. It keeps its other fields, documented or not. */
   function as(status: number, { headers }: Answer, whole: Encoded, more: Headers, body: Encoded['body']) {
     const lower = ([name]: readonly [string, unknown]) => name.toLowerCase();
     const described = operation.responses.get(String(status))?.headers ?? [];

@@ -16,7 +16,7 @@ const SERVICE_STAGES: ReadonlySet<Stage> = new Set([
   'handle',
   'respond',
 ]);
-/** The status that nginx logs if the client closes the connection before the answer. */
+/** The status that nginx logs if the client closes the connection before the response. */
 const CLIENT_LEFT = 499;
 
 /** The reason for which streams of items end, or do not begin, when the server stops. */
@@ -49,7 +49,7 @@ export function createResponder<Own extends string>(
     value: fieldValue(name, value),
   }));
 
-  // An answer with an entity tag may be kept, if each use asks whether it is still the same (RFC 9111 section 5.2.2.4).
+  // A response with an entity tag may be kept, if each use asks whether it is still the same (RFC 9111 section 5.2.2.4).
   const ofTagged = always.map((field) =>
     field.lower === 'cache-control' && field.value === 'no-store' ? { ...field, value: 'no-cache' } : field,
   );

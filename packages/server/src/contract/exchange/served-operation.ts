@@ -15,10 +15,10 @@ export interface ServedOperation {
 }
 
 /**
- * Chooses what is sent for a request in place of the whole answer.
+ * Chooses what is sent for a request in place of the whole response.
  *
  * @throws {Problem} `preconditionFailed` or `rangeNotSatisfiable`
- * @throws {UndocumentedResponse} if the answer lacks what the operation documents for 206 or 304
+ * @throws {UndocumentedResponse} if the response lacks what the operation documents for 206 or 304
  */
 export type Select = (
   request: Pick<IncomingMessage, 'method' | 'rawHeaders'>,

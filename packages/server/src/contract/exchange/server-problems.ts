@@ -42,7 +42,7 @@ const HAPPENS: Readonly<Record<ProblemKind, Happens>> = {
   rangeNotSatisfiable: (operation) => rejectsRanges(operation) && hasErrorBody(operation, 416),
   unexpected: always,
   unavailable: always,
-  // Of a stub that the document yields no answer for: no service runs with one. It is answered as `unexpected`.
+  // Of a stub that the document yields no response for: no service runs with one. It is answered as `unexpected`.
   notImplemented: never,
 };
 

@@ -77,7 +77,7 @@ export interface ServiceOptions<Own extends string = never> extends Extensions, 
   readonly uploadTimeout?: number | undefined;
   /** The bounds on responses that are streams. */
   readonly streams?: Partial<Streams> | undefined;
-  /** Whether answers of 1,024 bytes and more are compressed for clients that accept it. Default: false. */
+  /** Whether responses of 1,024 bytes and more are compressed for clients that accept it. Default: false. */
   readonly compression?: boolean | undefined;
   /** Headers of every response, documented or not. */
   readonly headers: Headers;

@@ -63,7 +63,7 @@ export interface ResponseWriter {
    * Encodes a response, and judges the encoded value. Leaves out properties that the document does not list.
    *
    * @param extra headers of a hook or a problem, documented or not
-   * @param accepted decides the media type if the answer names none
+   * @param accepted decides the media type if the response names none
    * @throws {UndocumentedResponse} with the violations and their places
    */
   write(answer: Answer, extra?: Headers, accepted?: Accepted): Encoded;
@@ -141,7 +141,7 @@ function compileAccept(operation: Operation): ResponseWriter['accept'] {
   };
 }
 
-/** Writes a request that the server sends: from what an answer has, and without a body if none is given or required. */
+/** Writes a request that the server sends: from what a response has, and without a body if none is given or required. */
 export type WriteSent = (message: Omit<Answer, 'status'>, extra: Headers) => Omit<Encoded, 'status'>;
 
 /** Compiles the writer of the requests of an operation that the server sends. */
@@ -199,7 +199,7 @@ function chooseVariant(
 
 const described = (variant: Variant) => (variant.media ? [{ ...variant.media, variant }] : []);
 
-/** The variant for an answer that names no media type. An error of the server is JSON if the document allows it. */
+/** The variant for a response that names no media type. An error of the server is JSON if the document allows it. */
 function preferredOf(variants: readonly Variant[], accepted: Accepted | undefined): Variant | undefined {
   if (variants.length === 1) return undefined;
   const content = variants.flatMap(described);
