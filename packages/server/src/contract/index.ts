@@ -10,7 +10,7 @@ export { DescribedValue } from './operations/described-value';
 export { Unservable } from './parameters/parts';
 export { InvalidContract, type Finding, type JsonObject, type Remark } from './document/document';
 export { findingLine } from './document/finding';
-export { readDocument } from './document/text';
+export { readDocument } from './document/document-text';
 export type { HookContext, Hooks } from './exchange/hooks';
 export type { Extensions, ServiceOptions } from './exchange/service-options';
 export { type Logger, type LoggerFor, type Outcome, type Stage, STAGES } from './exchange/exchange';

@@ -13,7 +13,7 @@ export { lastStep } from './document/json-pointer';
 export { fragmentOf } from './document/references';
 export { APPLICATORS, certain, type Relation } from './document/subschemas';
 export { METHODS, operationPlaces } from './document/path-items';
-export { isLargeInteger, numberLiterals, writeDocument } from './document/text';
+export { isLargeInteger, numberLiterals, writeDocument } from './document/document-text';
 export { type Lengths, textsMatching } from './pattern/texts';
 export { versionFinding } from './document/openapi-schema';
 export { walk, type Walked, keywordAt } from './document/walk';

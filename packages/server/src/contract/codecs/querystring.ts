@@ -1,4 +1,4 @@
-import { describeBytes } from '../document/binary';
+import { describeBytes } from '../document/described-bytes';
 import type { OpenApiDocument } from '../document/document';
 import { isJson, isTextual, type MediaTypeObject } from '../http/media-type';
 import { parseJson } from '../json/parse';
