@@ -110,7 +110,7 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-function send(port: number, { method, path, headers, body }: Message): Promise<Response> {
+export function send(port: number, { method, path, headers, body }: Message): Promise<Response> {
   return fetch(`http://127.0.0.1:${port}${path}`, { method, headers: { ...headers }, body: body ?? null });
 }
 

@@ -15,7 +15,7 @@ import {
   HEADERS,
   type OpenApiDocument,
   PLAIN_ERRORS,
-  refusalOf,
+  errorResponseOf,
   RESERVED,
   successOf,
 } from 'contract-first-server/tools';
@@ -77,7 +77,7 @@ function build(document: OpenApiDocument, options: Options) {
     render(problem, operation) {
       const plain = PLAIN_ERRORS.render(problem);
       const served = all.find((one) => one.operation.operationId === operation?.operationId);
-      return (served && refusalOf(document, served, plain.status, problem, refusals)) ?? plain;
+      return (served && errorResponseOf(document, served, plain.status, problem, refusals)) ?? plain;
     },
   });
   const titles = all.map((served) => ({

@@ -8,10 +8,10 @@ import {
   members,
   OpenApiDocument,
   type OverlayAction,
-  REFUSED,
-  refusalActions,
+  SHORT_MESSAGE,
+  responseActions,
   type ServedOperation,
-  undocumentedRefusals,
+  undocumentedResponses,
 } from 'contract-first-server/tools';
 import { type JsonObject, type Operation, Problem } from 'contract-first-server';
 import { ERRORS, type OperationalKind, statusIn } from 'contract-first-server/runtime';
@@ -165,7 +165,7 @@ function refusalsOf(root: JsonObject, usual: ErrorBody, schemaOf: () => JsonObje
       .filter(({ shape }) => says(shape))
       .map((one) => `${one.operationId} ${one.status}`),
   );
-  const undocumented = undocumentedRefusals<OperationalKind>(
+  const undocumented = undocumentedResponses<OperationalKind>(
     served,
     ({ kind, message }, operation) => {
       const status = statusIn(ERRORS, kind, operation);
@@ -173,12 +173,12 @@ function refusalsOf(root: JsonObject, usual: ErrorBody, schemaOf: () => JsonObje
       const body = valueOf(usual.shape, { message, kind, status, number });
       return { status, contentType: usual.mediaType, body };
     },
-    [new Problem<OperationalKind>('rateLimited', REFUSED, { 'Retry-After': '1' })],
+    [new Problem<OperationalKind>('rateLimited', SHORT_MESSAGE, { 'Retry-After': '1' })],
   ).filter(
     ({ operation, answer: { status } }) =>
       succeedsByDefault(operation) || !others.has(`${operation.operationId} ${status}`),
   );
-  return refusalActions(document, served, undocumented, schemaOf);
+  return responseActions(document, served, undocumented, schemaOf);
 }
 
 /** The `required` of each header that the server would have to send with a refusal of its own. */

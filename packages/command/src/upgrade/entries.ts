@@ -23,6 +23,10 @@ const SCHEMAS = `${OLD}/schemas/`;
 const RENAMED: ReadonlyMap<string, string> = new Map([
   ['Surroundings', 'RuntimeOptions'],
   ['Fate', 'Support'],
+  ['REFUSED', 'SHORT_MESSAGE'],
+  ['refusalActions', 'responseActions'],
+  ['refusalOf', 'errorResponseOf'],
+  ['undocumentedRefusals', 'undocumentedResponses'],
 ]);
 
 /** Where a name is now, and how it is called there. */

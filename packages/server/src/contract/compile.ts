@@ -1,11 +1,13 @@
 import { joinPointer, type JsonObject, OpenApiDocument } from './document/document';
 import { Discriminators } from './document/discriminator';
 import { Codecs } from './codecs/registry';
-import { type Holder, MalformedJson, parseJson } from './json/parse';
+import { MalformedJson, parseJson } from './json/parse';
+import type { Holder } from './json/values';
 import { type Operation, readOperations } from './operations/operations';
-import { atFirstUse, atStart, type Create, ResponsePlans } from './exchange/plan';
+import { atFirstUse, atStart, type Create } from './exchange/plan';
+import { planRequests } from './exchange/plan-request';
+import { ResponsePlans } from './exchange/plan-response';
 import { checkPossible } from './exchange/possible';
-import { planRequests } from './exchange/request';
 import { Contract, type ServedOperation } from './exchange/served-operation';
 import type { Extensions } from './exchange/service-options';
 import { compileRoutes } from './operations/routes';

@@ -1,6 +1,6 @@
 /**
- * The types that tie handlers to the document. openapi-typescript generates `operations` from it. packages/command/src/generate/main.ts
- * adds `security`: operationId -> its security requirements; `never` without authentication.
+ * The types that tie handlers to the document. openapi-typescript generates `operations` from it. `Security` is an interface,
+ * generated too: operationId -> its security requirements; `never` without authentication.
  */
 import type { FileHandle } from 'node:fs/promises';
 import type { Logger } from './exchange/exchange';

@@ -9,13 +9,14 @@ import {
 import { type ListenOptions, Server as NetServer, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Express } from 'express';
-import { canHappen, REFUSED } from './exchange/own-refusals';
-import { UndocumentedResponse } from './exchange/response';
+import { canHappen, SHORT_MESSAGE } from './exchange/server-problems';
+import { UndocumentedResponse } from './exchange/write-response';
 import type { ServedOperation } from './exchange/served-operation';
 import { Connection } from './http/connection';
 import { attempt, faultToStderr, type ReportFault, safely, settleWithin } from './http/fault';
 import { fieldValue, headerEntries } from './http/header-field';
-import { breakOff, isFinalStatus, OutgoingBody, Unsent } from './http/send';
+import { breakOff, isFinalStatus, OutgoingBody } from './http/send';
+import { Unsent } from './http/unsent';
 import { stringifyJson } from './json/stringify';
 import type { Operation } from './operations/operations';
 import { type Answer, type Headers, Problem } from './problem';
@@ -142,14 +143,14 @@ export function createHttpServer(
   // Without these listeners Node sends 100 Continue or 417 before the service verifies the credentials.
   server.on('checkContinue', listener);
   server.on('checkExpectation', listener);
-  const refuseSafely = (error: NodeJS.ErrnoException | Problem, socket: Duplex) => {
+  const rejectSafely = (error: NodeJS.ErrnoException | Problem, socket: Duplex) => {
     attempt(
       () => {
         const connection = connections.get(socket);
         if (!connection) socket.destroy();
         else if (isLate(error) && connection.isLong && connection.response?.req.complete === false)
           connection.isOverdue = true; // Node says so once for each request
-        else refuse(error, connection, render, fault);
+        else reject(error, connection, render, fault);
       },
       (worse) => {
         fault(worse);
@@ -159,13 +160,13 @@ export function createHttpServer(
   };
   server.on('connection', (socket) => {
     const connection = new Connection(socket, (problem) => {
-      refuseSafely(problem, socket);
+      rejectSafely(problem, socket);
     });
     connections.set(socket, connection);
     socket.once('close', () => connections.delete(socket));
   });
   server.maxHeadersCount = 0; // Node silently drops headers beyond a count; maxHeaderSize bounds their size
-  server.on('clientError', refuseSafely);
+  server.on('clientError', rejectSafely);
   // A client may wait for a response, but not with one that it does not read.
   server.setTimeout(sendTimeout, (socket) => {
     if (socket.writableLength > 0) unread('timeout');
@@ -195,7 +196,7 @@ function drain(server: Server, connections: ReadonlyMap<Duplex, Connection>, idl
 
 /**
  * Closes the listener once it has the connections that the operating system has accepted: to close it resets those. None of them
- * is read before that, or clients that wait for their answers would go on to open others. If they come without a pause, it takes
+ * is read before that, or clients that wait for their responses would go on to open others. If they come without a pause, it takes
  * all of `IDLE_GRACE`, and at least as many as had been accepted before.
  */
 function stopListening(server: Server, then: () => void): void {
@@ -257,8 +258,8 @@ function problemOf(error: NodeJS.ErrnoException): Problem | undefined {
   return undefined;
 }
 
-/** Responds to a request that Node or `judgeHead` refuses, unless it has a response, and closes the connection. */
-function refuse(
+/** Responds to a request that Node or `judgeHead` rejects, unless it has a response, and closes the connection. */
+function reject(
   error: NodeJS.ErrnoException | Problem,
   connection: Connection,
   render: Render,
@@ -266,7 +267,7 @@ function refuse(
 ): void {
   const { response, socket } = connection;
   const problem =
-    error instanceof Problem ? error : (problemOf(error) ?? connection.judgeRefused() ?? MALFORMED);
+    error instanceof Problem ? error : (problemOf(error) ?? connection.judgeRejected() ?? MALFORMED);
   connection.stop();
   if (!socket.writable || ('code' in error && error.code === 'ECONNRESET')) {
     socket.destroy();
@@ -289,7 +290,7 @@ function refuse(
   let documented = served && writeDocumented(served, rendered, fault);
   if (served && !documented) {
     // The message may be longer than the document allows.
-    rendered = render(new Problem(own.kind, REFUSED), served.operation);
+    rendered = render(new Problem(own.kind, SHORT_MESSAGE), served.operation);
     documented = writeDocumented(served, rendered, fault);
   }
   const { status, headers: given, contentType = 'application/json', body } = rendered;
@@ -319,7 +320,7 @@ function refuse(
 const fieldsOf = (headers: Answer['headers']): Headers =>
   Object.fromEntries(headerEntries(headers).map(([name, value]) => [name, fieldValue(name, value)]));
 
-/** A refusal as the operation documents it; undefined if it does not. */
+/** An error response as the operation documents it; undefined if it does not. */
 function writeDocumented({ responses }: ServedOperation, rendered: Answer, fault: ReportFault) {
   const { status, headers, contentType, body } = rendered;
   try {

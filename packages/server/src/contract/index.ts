@@ -2,7 +2,7 @@
  * The public API of the contract core. Code outside the core imports this file and no other file of it.
  */
 
-// For services: serve a document, refuse requests, authenticate clients.
+// For services: serve a document, reject requests, authenticate clients.
 export type { Coder, OwnCodec } from './codecs/own';
 export type { OwnStreamCodec, ReceivedBody, StreamCoder } from './codecs/own-stream';
 export type { Operation } from './operations/operations';
@@ -10,7 +10,7 @@ export { DescribedValue } from './operations/described-value';
 export { Unservable } from './parameters/parts';
 export { InvalidContract, type Finding, type JsonObject, type Remark } from './document/document';
 export { findingLine } from './document/finding';
-export { readDocument } from './document/text';
+export { readDocument } from './document/document-text';
 export type { HookContext, Hooks } from './exchange/hooks';
 export type { Extensions, ServiceOptions } from './exchange/service-options';
 export { type Logger, type LoggerFor, type Outcome, type Stage, STAGES } from './exchange/exchange';
@@ -28,7 +28,7 @@ export { createService, type Middleware } from './pipeline';
 export { type Answer, type Headers, Problem, type ProblemKind, type Violation } from './problem';
 export { SCOPE } from './operations/declared-scopes';
 export { schemeKind, type SchemeKind, UNSERVED_ALTERNATIVE } from './operations/alternatives';
-export { type DocumentedScheme, securitySchemes } from './security/credentials';
+export { type DocumentedScheme, securitySchemes } from './security/schemes';
 export type { PrincipalsFor, StrategiesFor, StrategyOf, Verified, Verify } from './security/principals';
 export type { Credentials, Principals, Strategies } from './security/requirements';
 export {

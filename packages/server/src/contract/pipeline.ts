@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { compileContract } from './compile';
 import { Admission } from './exchange/admission';
-import { createAnswers, STOPPING } from './exchange/answers';
+import { createResponder, STOPPING } from './exchange/send-response';
 import { compress, negotiateCoding } from './exchange/compression';
-import { compileSelect } from './exchange/conditional';
+import { compileSelect } from './exchange/select-response';
 import {
   consoleLogger,
   type Exchange,
@@ -12,9 +12,9 @@ import {
   type LoggerFor,
 } from './exchange/exchange';
 import { assertNothing, headersOf, hookLists } from './exchange/hooks';
-import { createRefuse } from './exchange/refusal';
-import type { BodyReader } from './exchange/request';
-import type { Encoded } from './exchange/response';
+import { createErrorResponse } from './exchange/error-response';
+import type { BodyReader } from './exchange/read-request';
+import type { Encoded } from './exchange/write-response';
 import type { Contract, SecuredOperation } from './exchange/served-operation';
 import type { ServiceOptions, Streams } from './exchange/service-options';
 import { checkWiring } from './exchange/wiring';
@@ -27,7 +27,7 @@ import { Uploads } from './http/uploads';
 import type { Operation } from './operations/operations';
 import { type Methods, pathParameters, type Router } from './operations/routes';
 import { type Answer, Problem } from './problem';
-import { createStubAnswers, STUB_HEADER } from './samples/answers';
+import { createStubResponses, STUB_HEADER } from './samples/example-response';
 import type { RunStrategy } from './security/strategies';
 import { compileSecurity, type Strategies } from './security/requirements';
 
@@ -41,7 +41,7 @@ const STREAMS: Streams = { most: 1_000, itemTimeout: 600_000, heartbeat: 15_000 
 
 /**
  * Creates the middleware that serves a document. Handlers receive only requests that conform to the document, and clients
- * only responses that conform. A request passes the stages of `STAGES`, and ends in the first that refuses it.
+ * only responses that conform. A request passes the stages of `STAGES`, and ends in the first that rejects it.
  *
  * If a function of the options throws, the client gets an error body or a closed connection. `report` or `reportFault`
  * receives the cause.
@@ -56,7 +56,7 @@ export function createService<Own extends string = never>(options: ServiceOption
   checkWiring(contract, options);
   options.onRemarks?.(contract.remarks);
   const { afterAuthentication, afterRejection, beforeHandler, afterResponse } = hookLists(options);
-  const answerStub = options.stubs ? createStubAnswers(contract.document) : undefined;
+  const stubResponse = options.stubs ? createStubResponses(contract.document) : undefined;
   const fault = safely(options.reportFault ?? faultToStderr);
   const served = secure(contract, options.strategies, fault);
   const loggerFor: LoggerFor = (...request) => {
@@ -64,8 +64,8 @@ export function createService<Own extends string = never>(options: ServiceOption
     settle(log, fault);
     return log;
   };
-  const refuse = createRefuse(options, served.values(), fault);
-  const answers = createAnswers(options, afterResponse, streams, fault);
+  const errorResponse = createErrorResponse(options, served.values(), fault);
+  const responder = createResponder(options, afterResponse, streams, fault);
   const uploads = receivesUploads(contract) ? new Uploads(options.uploads, bodyLimit) : undefined;
   const admission = new Admission({ maxRequests, bodyLimit, deadline, streams: streams.most }, giveUp);
 
@@ -155,7 +155,7 @@ export function createService<Own extends string = never>(options: ServiceOption
       try {
         given = await handler(context);
       } catch (error) {
-        const made = answerStub?.(error, found.served, accepted.best);
+        const made = stubResponse?.(error, found.served, accepted.best);
         if (!made) throw error;
         exchange.headers = { ...exchange.headers, [STUB_HEADER]: fieldText(operation.operationId) };
         given = made;
@@ -183,16 +183,16 @@ export function createService<Own extends string = never>(options: ServiceOption
       settle(error, fault);
       settleWithin(returned, fault);
       if (admission.close(exchange)) {
-        void answers.answer(exchange, ...refuse(error, exchange.served, exchange.headers, context));
+        void responder.respond(exchange, ...errorResponse(error, exchange.served, exchange.headers, context));
         exchange.received?.close();
-      } else answers.reportLate(exchange, error);
+      } else responder.reportLate(exchange, error);
       return;
     }
     if (!admission.close(exchange)) {
-      answers.reportLate(exchange, undefined, encoded);
+      responder.reportLate(exchange, undefined, encoded);
       return;
     }
-    const stream = answers.answer(exchange, undefined, encoded);
+    const stream = responder.respond(exchange, undefined, encoded);
     if (stream) await admission.during(exchange, stream);
     exchange.received?.close();
   }
@@ -220,9 +220,10 @@ export function createService<Own extends string = never>(options: ServiceOption
   /** Ends a request before its handler has. */
   function giveUp(exchange: Exchange, problem: Problem | undefined): void {
     if (!admission.close(exchange)) return;
-    if (problem) void answers.answer(exchange, ...refuse(problem, exchange.served, exchange.headers));
-    else if (exchange.response.headersSent) answers.observeRefused(exchange);
-    else answers.reportClientLeft(exchange);
+    if (problem)
+      void responder.respond(exchange, ...errorResponse(problem, exchange.served, exchange.headers));
+    else if (exchange.response.headersSent) responder.observeRejected(exchange);
+    else responder.reportClientLeft(exchange);
     exchange.abandon(problem ?? new Error('the client has left'));
   }
 
@@ -249,10 +250,10 @@ export function createService<Own extends string = never>(options: ServiceOption
       const exchange = admission.open(request, response, identify(request));
       serve(exchange, url).catch((error: unknown) => {
         admission.close(exchange);
-        answers.failed(error, response, exchange.requestId);
+        responder.failed(error, response, exchange.requestId);
       });
     } catch (error) {
-      answers.failed(error, response);
+      responder.failed(error, response);
     }
   };
 }

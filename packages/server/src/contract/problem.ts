@@ -1,6 +1,6 @@
 import { branded } from './brand';
 
-/** The kinds of refusals by the core. A service may add its own kinds. */
+/** The kinds of problems that the core raises. A service may add its own kinds. */
 export type ProblemKind =
   | 'malformed' // the bytes are not well-formed: HTTP, UTF-8 or JSON
   | 'invalidRequest' // the request does not match the document
@@ -43,7 +43,7 @@ export interface ProblemOptions extends ErrorOptions {
 }
 
 /**
- * A refusal of a request. The client receives the message: it names the fault and its place, and never a secret. U+FFFD
+ * Why a request is rejected. The client receives the message: it names the fault and its place, and never a secret. U+FFFD
  * replaces half of a surrogate pair in it, because JSON text cannot carry it (RFC 8259 section 8.2).
  *
  * A service names its own kinds by the type argument: `new Problem<OwnKind>('rateLimited', ...)`.

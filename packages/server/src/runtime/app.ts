@@ -3,7 +3,7 @@ import {
   compileContract,
   type OpenApiDocument,
   undocumentedFinding,
-  undocumentedRefusals,
+  undocumentedResponses,
 } from '../contract/tools';
 import {
   createService,
@@ -17,6 +17,7 @@ import {
   type ServiceOptions,
 } from '../contract';
 import { InvalidValue } from 'contract-first-database';
+import { DOCUMENT_THEM, withAdvice } from './advice';
 import { allowOrigins } from './cors';
 import { docsRouter } from './page/docs';
 import { type Errors, type OperationalKind, refusalOf } from './errors';
@@ -73,10 +74,15 @@ export function createApp<Own extends string = never>(
   const traces = createTraces(RESERVED);
   // First, because it proves that the document can be served.
   const contract = compileContract(document, application);
-  const lacking = undocumentedRefusals(contract.served.values(), errors.render, rateLimit?.ownProblems);
-  const finding = undocumentedFinding(contract.document, [...contract.served.values()], lacking);
+  const lacking = undocumentedResponses(contract.served.values(), errors.render, rateLimit?.ownProblems);
+  const finding = undocumentedFinding(
+    contract.document,
+    [...contract.served.values()],
+    lacking,
+    DOCUMENT_THEM,
+  );
   if (finding) throw new InvalidContract([finding]);
-  const service = createService<OperationalKind | Own>({
+  const service = withAdvice(createService<OperationalKind | Own>, {
     ...application,
     ...runtime,
     document: contract.document,

@@ -319,6 +319,6 @@ test('the responses of own problems are compared with the document at startup', 
     buildService({ document: documented({ ...thing, 429: refused }), handlers, ownProblems });
   expect(() => build([])).not.toThrow();
   expect(() => build([new Problem<OperationalKind>('rateLimited', 'a sentence')])).toThrow(
-    /the errors of this server \(src\/errors.ts\) are not as it documents them: the 429 response/,
+    /the errors of this server are not as it documents them: the 429 response/,
   );
 });

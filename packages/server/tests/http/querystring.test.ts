@@ -91,3 +91,11 @@ it.each(['image/png', 'application/octet-stream', 'multipart/mixed', '*/*'])(
     );
   },
 );
+
+it('an operation without parameters rejects a query, and takes an empty one', async () => {
+  const handlers = { postThing: () => Promise.resolve({ status: 204 }) };
+  const { app } = buildService({ document: buildDocument(), handlers });
+  await request(app).post('/things?').expect(204);
+  const response = await request(app).post('/things?color=1');
+  expect(response).toMatchObject({ status: 400, body: { message: 'query/color is not in the document' } });
+});

@@ -6,6 +6,7 @@ import {
 } from '@opentelemetry/sdk-trace-base';
 import { pino } from 'pino';
 import request from 'supertest';
+import { InvalidContract, stub } from 'contract-first-server';
 import { type Application, createApp, type RuntimeOptions } from 'contract-first-server/runtime';
 import { createMetrics, createReport, limitRequests, PLAIN_ERRORS } from 'contract-first-server/tools';
 import { buildDocument, listening, RUNTIME, withRefusals } from '../../../../scripts/testing/service';
@@ -25,6 +26,44 @@ function build(hooks: Omit<Application, 'handlers' | 'errors'>, more: Partial<Ru
     },
   );
 }
+
+test('the findings of a service say what to do about its files, and with which command', () => {
+  const findingsOf = (more: Parameters<typeof build>[1], application: object = {}): string[] => {
+    try {
+      build(application, more);
+      return [];
+    } catch (error) {
+      return error instanceof InvalidContract ? error.message.split('\n') : [];
+    }
+  };
+  const POST = '#/paths/~1things/post';
+  const handlers = { postThings: () => Promise.resolve({ status: 204 }) };
+  expect(findingsOf({}, { handlers })).toEqual([
+    `${POST}: the operation postThing has no handler: run \`npx contract-first generate\`, which writes a stub, or says which handler to rename`,
+    '#/paths: no operation has the operationId postThings, but a handler has: run `npx contract-first generate`, which says what to do with it',
+  ]);
+  expect(findingsOf({ production: true }, { handlers: { postThing: stub('postThing') } })).toEqual([
+    `${POST}: the handler of postThing is still a stub: write it in src/handlers/`,
+  ]);
+  const token = { type: 'http', scheme: 'bearer' };
+  const secured = buildDocument({
+    operation: { security: [{ token: [] }] },
+    components: { securitySchemes: { token } },
+  });
+  expect(findingsOf({ document: withRefusals(secured) })).toEqual([
+    '#/components/securitySchemes/token: postThing demands the security scheme token: expected a strategy for it (the option strategies of createService), got none: add its verifier to src/auth.ts',
+  ]);
+  const content = { 'application/json': { schema: { required: ['code'] } } };
+  const bad = buildDocument({
+    operation: { responses: { 204: { description: '' }, 400: { description: '', content } } },
+  });
+  expect(findingsOf({ document: withRefusals(bad) })).toEqual([
+    `${POST}: the errors of this server are not as it documents them: the 400 response: body must have required property 'code'; src/errors.ts has the errors of this server`,
+  ]);
+  expect(findingsOf({ document: buildDocument() })).toContain(
+    'Add these actions to those of openapi/overlay.yaml, and run `npx contract-first generate`:',
+  );
+});
 
 test('a policy of the service runs after the rate limiter, and the response has the headers of both', async () => {
   const afterAuthentication = jest.fn(() => ({ 'X-Policy': 'applied' }));

@@ -8,8 +8,8 @@ import {
   members,
   type MediaTypeObject,
   type OpenApiDocument,
-  REFUSED,
-  refusalOf,
+  SHORT_MESSAGE,
+  errorResponseOf,
   samples,
   type ServedOperation,
   UndocumentedResponse,
@@ -128,13 +128,15 @@ function factsOf({ served, key }: Pick<ErrorResponse, 'served' | 'key'>): Facts[
     ({ status }) => documentedKey(served.operation, status) === key,
   );
   const status = Number(key);
-  return facts.length > 0 ? facts : [{ message: REFUSED, kind: 'error', status, number: status * 100 + 1 }];
+  return facts.length > 0
+    ? facts
+    : [{ message: SHORT_MESSAGE, kind: 'error', status, number: status * 100 + 1 }];
 }
 
 /** What each kind of error says, with its status in the answers of an operation. */
 const factsFor = (operation: Operation): Facts[] =>
   (Object.keys(ERRORS) as (keyof typeof ERRORS)[]).map((kind) => ({
-    message: REFUSED,
+    message: SHORT_MESSAGE,
     kind,
     number: ERRORS[kind].number,
     status: statusIn(ERRORS, kind, operation),
@@ -147,8 +149,8 @@ export function bodyOf(
 ): ErrorBody | undefined {
   const { served, content } = response;
   const facts = factsOf(response);
-  const sample = refusalOf(document, served, facts[0]?.status ?? 0, {
-    message: REFUSED,
+  const sample = errorResponseOf(document, served, facts[0]?.status ?? 0, {
+    message: SHORT_MESSAGE,
     headers: HEADERS,
   });
   if (!sample) return undefined;
@@ -190,7 +192,7 @@ export function otherBodies(
   return [...all].flatMap((served) => {
     const { operationId, pointer, responses } = served.operation;
     const others = new Map<number, ErrorBody | undefined>();
-    const own = ownIn(served.operation).map((kind) => ({ ...kind, message: REFUSED }));
+    const own = ownIn(served.operation).map((kind) => ({ ...kind, message: SHORT_MESSAGE }));
     for (const facts of [...factsFor(served.operation), ...own]) {
       const { status } = facts;
       const body = valueOf(usual.shape, facts);

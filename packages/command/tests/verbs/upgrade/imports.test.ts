@@ -9,7 +9,14 @@ import names from './names-of-2.0.0.json';
 /** What no entry has any more. */
 const GONE = ['AcceptedSecrets', 'Concerned', 'Source', 'main', 'parseSecrets'];
 /** The names that are others now. */
-const RENAMED: Readonly<Record<string, string>> = { Surroundings: 'RuntimeOptions', Fate: 'Support' };
+const RENAMED: Readonly<Record<string, string>> = {
+  Surroundings: 'RuntimeOptions',
+  Fate: 'Support',
+  REFUSED: 'SHORT_MESSAGE',
+  refusalActions: 'responseActions',
+  refusalOf: 'errorResponseOf',
+  undocumentedRefusals: 'undocumentedResponses',
+};
 const nowOf = (name: string) => RENAMED[name] ?? name;
 
 /** The `createApp` of 2.0.0 only warned. */

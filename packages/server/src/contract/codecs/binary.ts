@@ -1,5 +1,6 @@
 import { ReadableStream } from 'node:stream/web';
-import { FileBody, isFileLike } from '../http/files';
+import { isFileLike } from '../http/fault';
+import { FileBody } from '../http/files';
 import { isSequential, isTextual } from '../http/media-type';
 import { isStreamed, isUntouched, OutgoingBody } from '../http/send';
 import { Unservable } from '../parameters/parts';

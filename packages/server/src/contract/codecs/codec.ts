@@ -2,7 +2,7 @@ import type { OpenApiDocument } from '../document/document';
 import type { IncomingBody } from '../http/body';
 import type { MediaType, MediaTypeObject } from '../http/media-type';
 import type { OutgoingBody, StreamEnds } from '../http/send';
-import type { Holder } from '../json/parse';
+import type { copyPlain, Holder } from '../json/values';
 import type { Parameter } from '../operations/operations';
 
 /** A body as the document describes it. */
@@ -120,13 +120,10 @@ export interface WritePieces extends StreamEnds {
  */
 export type WriteItem = (item: unknown, each: JudgeItem, index: number) => string;
 
-/** Copies a value to `holder[key]`. Returns how to write the copy; undefined if there is none (json/native.ts). */
-type Project = (value: unknown, holder: Holder, key: string) => 'native' | 'exact' | undefined;
-
-/** The parts that the schema of a response body removes or refuses. */
+/** The parts that the schema of a response body removes or rejects. */
 export interface BodyShape {
   /** Copies a value without unlisted properties; undefined if they depend on the value: then `convert` removes them. */
-  readonly project: Project | undefined;
+  readonly project: typeof copyPlain | undefined;
   /** Removes properties that are not listed or are `writeOnly`. Returns whether there were any. */
   readonly convert: ((holder: Holder, key: string) => boolean) | undefined;
   /** Finds a `writeOnly` item, which cannot be removed. Returns its place. */

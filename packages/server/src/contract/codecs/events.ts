@@ -1,4 +1,4 @@
-import type { Holder } from '../json/parse';
+import type { Holder } from '../json/values';
 import { Unservable } from '../parameters/parts';
 import type { Codec, JudgeItem } from './codec';
 import { eventSchema } from '../operations/event-schema';

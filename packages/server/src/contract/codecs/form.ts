@@ -62,7 +62,7 @@ export const form: Codec = {
  */
 export type ReadForm = (text: string) => Record<string, unknown>;
 
-/** Parses a form (https://url.spec.whatwg.org/#urlencoded-parsing), but refuses text that is not percent-encoded UTF-8. */
+/** Parses a form (https://url.spec.whatwg.org/#urlencoded-parsing), but rejects text that is not percent-encoded UTF-8. */
 const decodeForm: Decode = (text) => decodePercent(text.replaceAll('+', ' '));
 
 /**

@@ -2,9 +2,9 @@
 import type { IncomingBody } from '../http/body';
 import type { MediaType } from '../http/media-type';
 import { isStreamed, turnAfter } from '../http/send';
-import { copyPlain } from '../json/native';
-import { exactNumber, type Holder, parseJson } from '../json/parse';
+import { parseJson } from '../json/parse';
 import { stringifyJson } from '../json/stringify';
+import { copyPlain, exactNumber, type Holder } from '../json/values';
 import { Unservable } from '../parameters/parts';
 import {
   type DescribedBody,

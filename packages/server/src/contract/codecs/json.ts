@@ -1,8 +1,9 @@
 import { decodeText } from '../http/body';
 import { coverage, isJson } from '../http/media-type';
-import { exactNumber, MalformedJson, parseJson } from '../json/parse';
-import { copyPlain, readJson } from '../json/native';
+import { MalformedJson, parseJson } from '../json/parse';
+import { readJson } from '../json/read';
 import { stringifyJson } from '../json/stringify';
+import { copyPlain, exactNumber } from '../json/values';
 import { Problem } from '../problem';
 import { applyShape, type Codec, isOpaque, type ReadBody, type WriteBody } from './codec';
 

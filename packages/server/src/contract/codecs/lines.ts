@@ -1,8 +1,8 @@
 import { decodeText, type IncomingBody } from '../http/body';
-import { append } from '../http/chunks';
+import { append } from '../http/buffers';
 import { isSequential } from '../http/media-type';
-import { readJson } from '../json/native';
 import { MalformedJson } from '../json/parse';
+import { readJson } from '../json/read';
 import type { Codec } from './codec';
 import { judgeCopy, readItems, writeItems } from './items';
 

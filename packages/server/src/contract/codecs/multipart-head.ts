@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { fieldLines, isFieldName, type RawHeaders } from '../http/header-field';
 import { type MediaType, parseMediaType, splitField, trimSpace } from '../http/media-type';
-import { notWellFormed } from './multipart-framing';
+import { notWellFormed } from './multipart-splitter';
 
 /** The header fields of a part. */
 export interface PartHead extends RawHeaders {
@@ -108,7 +108,7 @@ function decodeExtended(value: string): string {
   try {
     if (encoded !== undefined) return decodeURIComponent(encoded);
   } catch {
-    // refused below
+    // rejected below
   }
   throw notWellFormed('a part has a filename* that is not percent-encoded UTF-8');
 }

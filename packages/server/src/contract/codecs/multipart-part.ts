@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { describeBytes } from '../document/binary';
+import { describeBytes } from '../document/described-bytes';
 import { isObject, type JsonObject } from '../document/document';
 import {
   coverage,

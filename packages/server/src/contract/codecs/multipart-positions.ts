@@ -1,5 +1,6 @@
 import { joinPointer } from '../document/document';
-import { MalformedJson, type Holder } from '../json/parse';
+import { MalformedJson } from '../json/parse';
+import type { Holder } from '../json/values';
 import { DescribedValue } from '../operations/described-value';
 import { jsonText, primitiveText, type Read, Unservable } from '../parameters/parts';
 import type { DescribedBody, ReadPieces } from './codec';

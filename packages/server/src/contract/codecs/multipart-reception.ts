@@ -1,13 +1,13 @@
 import { constants } from 'node:buffer';
 import { joinPointer } from '../document/document';
 import type { IncomingBody } from '../http/body';
-import { append, EMPTY } from '../http/chunks';
+import { append, EMPTY } from '../http/buffers';
 import type { MediaType } from '../http/media-type';
 import { Spool } from '../http/spool';
 import { excerpt } from '../json/excerpt';
 import { MalformedParameter } from '../parameters/parameters';
 import { Problem } from '../problem';
-import { Framing, type Piece } from './multipart-framing';
+import { MultipartSplitter, type Piece } from './multipart-splitter';
 import { parseHead, type PartHead } from './multipart-head';
 import { faultOf, type PartRule, textOf } from './multipart-part';
 
@@ -34,7 +34,7 @@ type FindTarget = (head: PartHead) => Target | undefined;
  * @throws {MalformedParameter} if a part is not as the document describes it
  */
 export async function receiveParts(body: IncomingBody, type: MediaType, find: FindTarget): Promise<void> {
-  const framing = new Framing(type.parameters.get('boundary'));
+  const framing = new MultipartSplitter(type.parameters.get('boundary'));
   const reception = new Reception(body, find);
   for await (const bytes of body) {
     const before = reception.held;

@@ -1,7 +1,7 @@
 import { joinPointer, members } from '../document/document';
 import type { IncomingBody } from '../http/body';
 import type { MediaType } from '../http/media-type';
-import type { Holder } from '../json/parse';
+import type { Holder } from '../json/values';
 import { DescribedValue } from '../operations/described-value';
 import { headersAt, type Parameter } from '../operations/operations';
 import { Pairs } from '../parameters/pairs';

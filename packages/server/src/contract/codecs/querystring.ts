@@ -1,7 +1,8 @@
-import { describeBytes } from '../document/binary';
+import { describeBytes } from '../document/described-bytes';
 import type { OpenApiDocument } from '../document/document';
 import { isJson, isTextual, type MediaTypeObject } from '../http/media-type';
-import { type Holder, parseJson } from '../json/parse';
+import { parseJson } from '../json/parse';
+import type { Holder } from '../json/values';
 import { DescribedValue } from '../operations/described-value';
 import type { Operation } from '../operations/operations';
 import { credentialsInQuery, decodeAscii } from '../parameters/parameters';

@@ -8,7 +8,7 @@ export interface Discriminator {
   readonly property: string;
   /** JSON pointers by name. They may include the schema of the discriminator itself. */
   readonly branches: ReadonlyMap<string, string>;
-  /** JSON pointer to the schema of values without one of the names (OpenAPI 3.2 section 4.25.1); undefined: they are refused. */
+  /** JSON pointer to the schema of values without one of the names (OpenAPI 3.2 section 4.25.1); undefined: they are rejected. */
   readonly otherwise: string | undefined;
   /** The keyword that lists the branches; undefined for a parent whose subtypes refer to it in their `allOf`. */
   readonly keyword: 'oneOf' | 'anyOf' | undefined;

@@ -7,7 +7,7 @@ import { OperationIndex, titleOf } from './path-items';
 import { type DocumentError, documentErrors, versionFinding } from './openapi-schema';
 import { References } from './references';
 import { Subschemas } from './subschemas';
-import { readTexts } from './text';
+import { readTexts } from './document-text';
 import { keywordAt } from './walk';
 
 export { type Finding, InvalidContract, type Remark } from './finding';

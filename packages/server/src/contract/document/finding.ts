@@ -7,6 +7,8 @@ export interface Finding {
   readonly message: string;
   /** The operations that it prevents from being served, as `POST /things`; undefined: all operations. */
   readonly operations?: readonly string[];
+  /** What is wrong beside the document, in what `createService` is given, for advice; undefined: the document itself. */
+  readonly kind?: 'noHandler' | 'noOperation' | 'noStrategy' | 'stub' | 'errorResponse';
 }
 
 /** A part of the document that the server does not enforce. */

@@ -24,7 +24,7 @@ export function versionFinding({ openapi, swagger }: JsonObject): Finding | unde
 }
 
 function adviceFor(version: string): string {
-  if (/^3\.0\.\d+/.test(version)) return ': `npx contract-first mock` and `generate` convert it to 3.1';
+  if (/^3\.0\.\d+/.test(version)) return ': convert it to 3.1 first';
   if (/^3\.(?:[3-9]|[12]\d)/.test(version))
     return ': later versions are not served yet; leave out what they add, and set openapi to 3.2.0';
   return /^3\.[012]$/.test(version) ? `: write it in full and in quotes, such as "${version}.0"` : '';

@@ -8,14 +8,14 @@
  * - *Body.* At most `maxRequests` x `bodyLimit` bytes of bodies are buffered; more bytes give up the oldest body. A slow
  *   body costs the bytes that have arrived, and its connection. Long bodies have a bound of their own, of as many bytes or
  *   those of one body that is read as a whole. Their bytes count until their exchange ends.
- * - *Handler.* At most `maxRequests` handlers run. Beyond that a request is refused before the server reads its body, and
+ * - *Handler.* At most `maxRequests` handlers run. Beyond that a request is rejected before the server reads its body, and
  *   again before the server calls its handler.
  *
  * Anonymous requests (of operations without credentials) have separate bounds for bodies, handlers and streams.
  *
  * A request releases its resources when it is answered, when its client disconnects, and at its deadline. The deadline of a
  * long body begins anew with each of its pieces, and at its end. JavaScript cannot
- * stop a handler: the signal is aborted, and the handler is no longer counted, even if it still runs. A handler whose answer
+ * stop a handler: the signal is aborted, and the handler is no longer counted, even if it still runs. A handler whose response
  * is a stream gives its place to others: at most `streams` streams are open.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -29,7 +29,7 @@ export interface Bounds {
   readonly streams: number;
   /** Bytes. */
   readonly bodyLimit: number;
-  /** Milliseconds from the head of a request to its answer. */
+  /** Milliseconds from the head of a request to its response. */
   readonly deadline: number;
 }
 
@@ -42,7 +42,7 @@ const overloaded = (message: string) =>
 const noBodies = (): Bodies => ({ bytes: 0, reading: new Set() });
 const emptyPool = (): Pool => ({ handlers: 0, streams: 0, short: noBodies(), long: noBodies() });
 
-/** Counts the requests in progress, and gives up or refuses those beyond the bounds. */
+/** Counts the requests in progress, and gives up or rejects those beyond the bounds. */
 export class Admission {
   /** In the order of their deadlines. */
   private readonly underWay = new Set<Exchange>();

@@ -1,15 +1,16 @@
 /**
- * Compresses answers that are known at once, by the Accept-Encoding of their requests (RFC 9110 section 12.5.3). What is sent
+ * Compresses responses that are known at once, by the Accept-Encoding of their requests (RFC 9110 section 12.5.3). What is sent
  * piece by piece stays as it is, so that no piece waits and a part can be asked for again; so do types that are compressed.
  */
 import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { vary } from '../http/header-field';
 import { essenceOf, preferredCoding } from '../http/media-type';
 import type { Operation } from '../operations/operations';
 import type { Answer } from '../problem';
-import { fits } from './refusal-overlay';
-import { type Encoded, vary } from './response';
+import { fits } from './problem-overlay';
+import type { Encoded } from './write-response';
 import type { ServedOperation } from './served-operation';
 
 type Coding = 'br' | 'gzip';
@@ -22,9 +23,9 @@ const CODERS: Readonly<Record<Coding, (bytes: Uint8Array) => Promise<Buffer>>> =
   gzip: promisify<Uint8Array, Buffer>(gzip),
 };
 
-/** Bytes below which an answer fits into one packet anyway. */
+/** Bytes below which a response fits into one packet anyway. */
 const LEAST = 1_024;
-/** Compressions at a time. Each takes up to some megabytes: beyond that answers are sent as they are. */
+/** Compressions at a time. Each takes up to some megabytes: beyond that responses are sent as they are. */
 const MOST = 32;
 const COMPRESSIBLE =
   /^text\/|[/+](json|xml|yaml|javascript|graphql|jsonl|ndjson|x-ndjson|x-jsonlines|json-seq)$|^application\/(x-www-form-urlencoded|wasm)$/;
@@ -33,11 +34,11 @@ const EVENTS = 'text/event-stream';
 
 let underWay = 0;
 
-/** Whether a client refuses an answer without a coding: `identity;q=0`, or `*;q=0`. */
-const refusesIdentity = (accepted: string | undefined): boolean =>
+/** Whether a client does not accept a response without a coding: `identity;q=0`, or `*;q=0`. */
+const needsCoding = (accepted: string | undefined): boolean =>
   accepted?.includes('0') === true && preferredCoding(accepted, ['identity']) === undefined;
 
-/** An answer, and the coding in which it is sent. */
+/** A response, and the coding in which it is sent. */
 interface Negotiated {
   /** That of the handler, with the tag that is sent. */
   readonly answer: Answer;
@@ -46,7 +47,7 @@ interface Negotiated {
 }
 
 /**
- * Chooses the coding of an answer, and says so in its header fields.
+ * Chooses the coding of a response, and says so in its header fields.
  *
  * @param answer that of the handler
  */
@@ -60,7 +61,7 @@ export function negotiateCoding(
   const asIs = { answer, coding: undefined, encoded };
   if (typeof body !== 'string' && !(body instanceof Uint8Array)) return asIs;
   const accepted = request.headers['accept-encoding'];
-  const must = refusesIdentity(accepted);
+  const must = needsCoding(accepted);
   if ((body.length < LEAST && !must) || !isFree(served.operation, encoded, must)) return asIs;
   const sent = { ...headers };
   vary(sent, 'Accept-Encoding');
@@ -77,7 +78,7 @@ export function negotiateCoding(
   return { answer: weakened, coding, encoded: { ...encoded, headers: { ...sent, ...weak } } };
 }
 
-/** The ETag of an answer of which the bytes depend on its coding (section 8.8.1); undefined if it is weak, or there is none. */
+/** The ETag of a response of which the bytes depend on its coding (section 8.8.1); undefined if it is weak, or there is none. */
 function weakTag(headers: Encoded['headers']): Readonly<Record<string, string>> | undefined {
   const [name, tag] = Object.entries(headers).find(([name]) => /^etag$/i.test(name)) ?? [];
   return name !== undefined && typeof tag === 'string' && tag.startsWith('"')

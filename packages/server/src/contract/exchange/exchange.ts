@@ -4,12 +4,12 @@ import { Conditions, type Preconditions } from '../http/conditional';
 import type { Operation } from '../operations/operations';
 import type { Headers, Problem, ProblemKind } from '../problem';
 import { type Principals, type Scopes, scopesOf } from '../security/requirements';
-import type { ValidRequest } from './request';
+import type { ValidRequest } from './read-request';
 import type { SecuredOperation } from './served-operation';
 
 /**
- * The stages of a request, in order. A request ends in the first stage that refuses it: this is the order of refusal. The HTTP
- * server judges the head, the service does the rest. Three stages are hooks, options of `createService`. CONTRIBUTING.md shows
+ * The stages of a request, in order. A request ends in the first stage that rejects it. The HTTP server judges the
+ * head, the service does the rest. Three stages are hooks, options of `createService`. CONTRIBUTING.md shows
  * this table.
  */
 export const STAGES = {

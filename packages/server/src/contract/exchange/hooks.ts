@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { fieldValue, headerEntries } from '../http/header-field';
 import type { Headers } from '../problem';
 import type { HookContext, Outcome, Stage } from './exchange';
-import type { ValidRequest } from './request';
+import type { ValidRequest } from './read-request';
 
 export type { HookContext } from './exchange';
 
@@ -21,7 +21,7 @@ type OneOrMore<F> = F | readonly F[] | undefined;
 
 /**
  * Functions of the service that the pipeline calls at the stages of the same names, in the order of each list. All but the last
- * refuse a request by throwing a Problem: then no later hook of the request is called. Any other error becomes the problem
+ * reject a request by throwing a Problem: then no later hook of the request is called. Any other error becomes the problem
  * `unexpected`. The deadline of the request applies to them. Logs and traces name a hook by the name of its function.
  */
 export interface Hooks<Own extends string = never> {
@@ -111,7 +111,7 @@ export function without(headers: Headers, others: Headers): Headers {
 }
 
 /**
- * Checks the result of a hook that must return nothing. Its author may expect `false` to refuse the request.
+ * Checks the result of a hook that must return nothing. Its author may expect `false` to reject the request.
  *
  * @throws {TypeError} unless the result is undefined
  */

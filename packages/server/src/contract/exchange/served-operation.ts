@@ -4,8 +4,8 @@ import type { Operation } from '../operations/operations';
 import type { Methods, Router } from '../operations/routes';
 import type { Answer } from '../problem';
 import type { Authenticate } from '../security/requirements';
-import type { RequestReader } from './request';
-import type { Encoded, ResponseWriter } from './response';
+import type { RequestReader } from './read-request';
+import type { Encoded, ResponseWriter } from './write-response';
 
 /** An operation with its compiled readers and writers. */
 export interface ServedOperation {
@@ -15,10 +15,10 @@ export interface ServedOperation {
 }
 
 /**
- * Chooses what is sent for a request in place of the whole answer.
+ * Chooses what is sent for a request in place of the whole response.
  *
  * @throws {Problem} `preconditionFailed` or `rangeNotSatisfiable`
- * @throws {UndocumentedResponse} if the answer lacks what the operation documents for 206 or 304
+ * @throws {UndocumentedResponse} if the response lacks what the operation documents for 206 or 304
  */
 export type Select = (
   request: Pick<IncomingMessage, 'method' | 'rawHeaders'>,

@@ -25,7 +25,7 @@ export interface Extensions {
 
 /** Bounds on responses that are streams. By default: 1,000 streams, 600,000 and 15,000 milliseconds. */
 export interface Streams extends StreamTimes {
-  /** How many may be open, those of anonymous clients apart. Further ones are refused with `unavailable`. */
+  /** How many may be open, those of anonymous clients apart. Further ones are rejected with `unavailable`. */
   readonly most: number;
   /** Aborted when the server stops: streams of items end, and no further one begins. */
   readonly stopping?: AbortSignal | undefined;
@@ -54,8 +54,8 @@ export interface ServiceOptions<Own extends string = never> extends Extensions, 
   /** One problem of each kind that the service adds, with its headers. Their responses are checked at start. */
   readonly ownProblems?: readonly Problem<Own>[] | undefined;
   /**
-   * Whether a refusal whose status its operation does not document, by a hook or a handler, is answered as `unexpected`. By
-   * default it is sent as `render` returns it.
+   * Whether a problem of a hook or a handler whose status its operation does not document becomes `unexpected`. By default its
+   * response is sent as `render` returns it.
    */
   readonly onlyDocumented?: boolean | undefined;
   /** The maximum size of a request body in bytes, where its operation has no `x-body-limit`. */
@@ -64,20 +64,20 @@ export interface ServiceOptions<Own extends string = never> extends Extensions, 
   readonly uploads?: UploadOptions | undefined;
   /**
    * The maximum number of concurrent handlers; admission.ts has the other bounds that depend on it. Further requests are
-   * refused with `unavailable`.
+   * rejected with `unavailable`.
    */
   readonly maxRequests: number;
-  /** Milliseconds from the head of a request to its response; then it is refused with `unavailable`. 40,000 by default. */
+  /** Milliseconds from the head of a request to its response; then it is rejected with `unavailable`. 40,000 by default. */
   readonly deadline?: number | undefined;
   /**
-   * Milliseconds without a byte after which a long body is refused with `requestTimeout`: one that is read piece by piece, or
+   * Milliseconds without a byte after which a long body is rejected with `requestTimeout`: one that is read piece by piece, or
    * whose operation has `x-body-limit`. While it arrives, neither the time of a whole request nor `deadline` ends it. 30,000
    * by default.
    */
   readonly uploadTimeout?: number | undefined;
   /** The bounds on responses that are streams. */
   readonly streams?: Partial<Streams> | undefined;
-  /** Whether answers of 1,024 bytes and more are compressed for clients that accept it. Default: false. */
+  /** Whether responses of 1,024 bytes and more are compressed for clients that accept it. Default: false. */
   readonly compression?: boolean | undefined;
   /** Headers of every response, documented or not. */
   readonly headers: Headers;

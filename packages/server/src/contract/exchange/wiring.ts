@@ -4,7 +4,7 @@ import { type Finding, InvalidContract } from '../document/document';
 import { isStreamed } from '../http/send';
 import { Problem, type ProblemKind } from '../problem';
 import { unverified } from '../security/requirements';
-import { canHappen, ownRefusals } from './own-refusals';
+import { canHappen, serverProblems } from './server-problems';
 import type { ServiceOptions } from './service-options';
 
 type Wiring<Own extends string> = Pick<
@@ -36,18 +36,16 @@ function checkHandler(
 ): Finding[] {
   const { operationId, paths, pointer } = operation;
   const handler = Object.hasOwn(handlers, operationId) ? handlers[operationId] : undefined;
-  const messages: string[] = [];
+  const findings: Finding[] = [];
   if (!handler)
-    messages.push(
-      `the operation ${operationId} has no handler: run \`npx contract-first generate\`, which writes a stub, or says which handler to rename`,
-    );
-  if (!stubs && handler && isStub(handler)) {
-    messages.push(`the handler of ${operationId} is still a stub: write it in src/handlers/`);
-  }
+    findings.push({ pointer, kind: 'noHandler', message: `the operation ${operationId} has no handler` });
+  else if (!stubs && isStub(handler))
+    findings.push({ pointer, kind: 'stub', message: `the handler of ${operationId} is still a stub` });
   if (paths.some((path) => path.startsWith(reserved))) {
-    messages.push(`paths that start with ${reserved} are reserved for the operation of the server`);
+    const message = `paths that start with ${reserved} are reserved for the operation of the server`;
+    findings.push({ pointer, message });
   }
-  return messages.map((message) => ({ pointer, message }));
+  return findings;
 }
 
 /** Finds handlers without an operation. */
@@ -57,23 +55,24 @@ function checkNames(operations: readonly ServedOperation[], { handlers }: Handle
     .filter((name) => !known.has(name))
     .map((name) => ({
       pointer: '/paths',
-      message: `no operation has the operationId ${name}, but a handler has: run \`npx contract-first generate\`, which says what to do with it`,
+      kind: 'noOperation',
+      message: `no operation has the operationId ${name}, but a handler has`,
     }));
 }
 
-/** What handlers and hooks throw too: their refusals must be as the operation documents them, wherever it does. */
+/** What handlers and hooks throw too: these error responses must be as the operation documents them, wherever it does. */
 const THROWN: readonly ProblemKind[] = ['noCredentials', 'forbidden'];
 
-/** Finds refusals by the server that do not conform to the response that an operation documents for their status. */
+/** Finds error responses of the server that do not conform to what an operation documents for their status. */
 function checkProblems<Own extends string>(
   { operation, responses }: ServedOperation,
   { render, ownProblems = [] }: Wiring<Own>,
 ): Finding[] {
   // A range or `default` need not describe what only a handler throws.
-  const refusals = ownRefusals(operation, THROWN).filter(
+  const problems = serverProblems(operation, THROWN).filter(
     (one) => canHappen(one.kind, operation) || operation.responses.has(String(render(one, operation).status)),
   );
-  const messages = [...refusals, ...ownProblems].flatMap((problem) => {
+  const messages = [...problems, ...ownProblems].flatMap((problem) => {
     const rendered = render(problem, operation);
     if (!responses.documents(rendered.status)) return [];
     try {
@@ -85,13 +84,14 @@ function checkProblems<Own extends string>(
   });
   return [...new Set(messages)].map((message) => ({
     pointer: operation.pointer,
-    message: `the errors of this server (src/errors.ts) are not as it documents them: ${message}`,
+    kind: 'errorResponse',
+    message: `the errors of this server are not as it documents them: ${message}`,
   }));
 }
 
 const stubs = new WeakSet();
 
-/** The refusal by a stub for which the document yields no answer. */
+/** The problem of a stub for which the document yields no response. */
 export class NotImplemented extends Problem {
   constructor(operationId: string) {
     super('notImplemented', `the operation ${operationId} is not implemented yet`);

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem } from '../problem';
-import { append, EMPTY } from './chunks';
+import { append, EMPTY } from './buffers';
 import { handedOn } from './collect';
 import { Connection } from './connection';
 import { attempt, type ReportFault } from './fault';
@@ -90,8 +90,8 @@ export class IncomingBody implements AsyncIterable<Buffer> {
     const { request, response } = this;
     const { limit, patience, hold } = this.bounds;
     if (patience !== undefined) return this.collect();
-    const refused = this.ask();
-    if (refused) return Promise.reject(refused);
+    const rejected = this.ask();
+    if (rejected) return Promise.reject(rejected);
     if (request.complete && request.readableLength <= limit) {
       // The whole body has arrived. Reading it at once takes less time. From Node 26 on read() returns a chunk.
       const chunks: Buffer[] = [];

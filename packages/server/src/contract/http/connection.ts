@@ -1,27 +1,18 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Problem } from '../problem';
-import { Framing, type Part } from './framing';
+import { free } from './buffers';
+import { Linger } from './linger';
+import { MessageFraming, type Part } from './message-framing';
+import { Reading, replaceLastClose, takeParser } from './node-socket';
 
 /** Bytes behind the current request beyond which the server stops reading. Until then it notices that the client leaves. */
 const READ_AHEAD = 16_384;
-/**
- * Milliseconds without a byte for the client that remain once one side is closed: for each response if the client has closed
- * its side, since it may have left; for the client to read the last response and to close its side, if the server has.
- */
-const LINGER = 1_000;
 /**
  * Milliseconds, without those in which the server was busy. A client that closes its side so soon behind its last bytes
  * waits for the responses. One that closes it later, while it waits for a response, has left.
  */
 const TOGETHER = 10;
-/**
- * Fills the read buffer of a paused socket. Until it is full Node goes on reading, and each byte postpones the time-out of the
- * socket.
- */
-const FILLER = Buffer.alloc(65_536);
-/** Bytes. Buffers of this length share their memory with no others, and to free it is worth its time. */
-const LARGE = 49_152;
 /** The property of a socket that has its connection. To read it takes less time than a map, and every response does. */
 const CONNECTION = Symbol('connection');
 type Parsed = Socket & { [CONNECTION]?: Connection };
@@ -52,40 +43,27 @@ export class Connection {
   /** Those behind them. Most requests come in one segment, and an array that is filled again and again takes more time. */
   private readonly waiting: Buffer[] = [];
   private unparsed = 0;
-  private readonly framing = new Framing();
-  private paused = false;
-  /** Bytes of `FILLER` in front of what the socket reads next. Node may join it with what follows. */
-  private filler = 0;
+  private readonly framing = new MessageFraming();
   private over = false;
   private awaited: ServerResponse | undefined;
-  private grace: NodeJS.Timeout | undefined;
-  /** Bytes that were written when `grace` began. */
-  private written = 0;
   /** The `idleTime` when the last bytes arrived. */
   private readAt = 0;
-  private readonly parse: (bytes: Buffer) => void;
-  private readonly parseEnd: () => void;
+  private readonly parser: ReturnType<typeof takeParser>;
+  private readonly reading: Reading;
+  private readonly linger: Linger;
 
-  /**
-   * Takes the place of the listeners that Node has added to the socket.
-   *
-   * @param refuse responds to a head that is not well-formed, and closes the connection
-   */
+  /** @param reject responds to a head that is not well-formed, and closes the connection */
   constructor(
     readonly socket: Socket,
-    private readonly refuse: (problem: Problem) => void,
+    private readonly reject: (problem: Problem) => void,
   ) {
     (socket as Parsed)[CONNECTION] = this;
-    const [parse] = socket.listeners('data');
-    const parseEnd = socket.listeners('end').at(-1); // net.Socket has one before it
-    if (!parse || !parseEnd) throw new Error('expected a connection that Node parses');
-    this.parse = parse as typeof this.parse;
-    this.parseEnd = parseEnd as typeof this.parseEnd;
+    this.parser = takeParser(socket);
+    this.reading = new Reading(socket);
+    this.linger = new Linger(socket, () => this.isReady);
     socket.on('data', (received: Buffer) => {
-      const filler = Math.min(this.filler, received.length);
-      this.filler -= filler;
-      if (filler === received.length) return;
-      const bytes = filler > 0 ? received.subarray(filler) : received;
+      const bytes = this.reading.filler > 0 ? this.reading.skipFiller(received) : received;
+      if (bytes.length === 0) return;
       if (this.over) {
         this.restrain();
         return;
@@ -105,14 +83,11 @@ export class Connection {
     });
     socket.on('close', () => {
       this.stop();
-      clearTimeout(this.grace);
+      this.linger.cancel();
     });
-    // Node calls this after the last response. To close a connection with unread bytes resets it, and the client may lose
-    // the response (RFC 9112 section 9.6).
-    socket.destroySoon = () => {
+    replaceLastClose(socket, () => {
       this.end();
-    };
-    socket.off('data', parse as typeof this.parse).off('end', parseEnd as typeof this.parseEnd);
+    });
   }
 
   /** Whether the current request is answered, and no part of the next one has arrived. */
@@ -132,16 +107,16 @@ export class Connection {
     this.waiting.length = this.unparsed = 0;
   }
 
-  /** Writes `text` and ends the connection. Closes it after `LINGER` if the client does not. */
+  /** Writes `text` and closes the side of the server. */
   end(text = ''): void {
     this.stop();
-    this.grace = this.grace?.refresh() ?? setTimeout(this.leave, LINGER);
+    this.linger.begin();
     this.socket.end(text, () => this.socket.resume());
   }
 
-  /** What is wrong with the head that the parser has refused; undefined if that is not known. */
-  judgeRefused(): Problem | undefined {
-    return this.framing.judgeRefused();
+  /** What is wrong with the head that the parser has rejected; undefined if that is not known. */
+  judgeRejected(): Problem | undefined {
+    return this.framing.judgeRejected();
   }
 
   /** Parses what may be parsed now: the current request, or the next one if the current one is answered. */
@@ -155,24 +130,16 @@ export class Connection {
     }
     if (this.over) return;
     if (this.unparsed > 0) this.restrain();
-    else if (this.paused) {
-      this.paused = false;
-      this.socket.resume();
-    }
+    else if (this.reading.isPaused) this.reading.resume();
     if (this.ended && this.unparsed === 0 && this.isReady) {
       this.over = true;
-      this.parseEnd();
+      this.parser.end();
     } else if (this.ended || this.unparsed > 0) this.awaitResponse();
   };
 
   /** Stops reading if too much waits, or a response: what its client sends must not postpone `sendTimeout`. */
   private restrain(): void {
-    if (this.unparsed <= READ_AHEAD && this.socket.writableLength === 0) return;
-    this.paused = true;
-    this.socket.pause();
-    if (this.ended || this.socket.readableLength > 0) return;
-    this.filler = FILLER.length;
-    this.socket.unshift(FILLER);
+    if (this.unparsed > READ_AHEAD || this.socket.writableLength > 0) this.reading.pause();
   }
 
   /** Whether the parser may get more: no request, a part of one, or one whose response has been sent. */
@@ -183,20 +150,21 @@ export class Connection {
 
   private parsePart(bytes: Buffer, { length, joined, head, problem }: Part): void {
     if (problem) {
-      this.refuse(problem);
+      this.reject(problem);
       return;
     }
     const taken = this.take(bytes, length);
     const part = joined ?? taken;
     const isBody = this.response !== undefined;
-    if (part.length > 0) this.parse(part); // sets `response` at the end of a head
+    if (part.length > 0) this.parser.parse(part); // sets `response` at the end of a head
     const { response } = this;
+    // The parser has copied them.
     if (isBody && taken.length === taken.buffer.byteLength) free(taken);
     if (isBody && joined) free(joined);
     if (head !== undefined) {
       const request = response?.req;
       this.framing.endHead(request?.complete === false ? request.headers : undefined, length - head);
-      if (!request && !this.over) this.refuse(UNPARSED);
+      if (!request && !this.over) this.reject(UNPARSED);
     }
     if (response?.req.complete) this.framing.endBody();
   }
@@ -214,26 +182,11 @@ export class Connection {
 
   /** Continues after the current response. The turn of another connection comes first. */
   private awaitResponse(): void {
-    if (this.ended) this.grace = this.grace?.refresh() ?? setTimeout(this.leave, LINGER);
+    if (this.ended) this.linger.begin();
     if (!this.response || this.awaited === this.response) return;
     this.awaited = this.response;
     this.response.once('finish', () => setImmediate(this.advance));
   }
-
-  private readonly leave = (): void => {
-    const { bytesWritten, writableLength } = this.socket;
-    if (!this.isReady && writableLength === 0 && bytesWritten === this.written) this.socket.destroy();
-    else this.grace?.refresh();
-    this.written = bytesWritten;
-  };
-}
-
-/**
- * Frees the memory of bytes that are parsed: the parser has copied them. A large body would otherwise leave tens of megabytes to
- * the next collection.
- */
-function free({ length, buffer }: Buffer): void {
-  if (length >= LARGE && buffer instanceof ArrayBuffer) buffer.transfer(0);
 }
 
 const UNPARSED = new Problem('malformed', 'the request is not well-formed HTTP');

@@ -60,6 +60,12 @@ export const isFileHandle = (value: unknown): value is FileHandle =>
   !(value instanceof Stream) &&
   ['stat', 'read', 'close'].every((name) => name in value);
 
+/** What a handler returns for a body of bytes that it has not read. The server closes a file handle. */
+export type FileLike = Blob | FileHandle;
+
+/** Whether a value is a file, a part of one, or bytes of which the memory is elsewhere. */
+export const isFileLike = (value: unknown): value is FileLike => value instanceof Blob || isFileHandle(value);
+
 /** How many values settleWithin() visits. */
 const MAX_SETTLED = 10_000;
 

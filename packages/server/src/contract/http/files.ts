@@ -1,16 +1,10 @@
 import { fstatSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import { isFileHandle } from './fault';
+import type { FileLike } from './fault';
 import { OutgoingBody } from './send';
 
 /** Bytes of a piece. Each has memory of its own: the socket may hold it for longer than the next one takes. */
 const PIECE = 65_536;
-
-/** What a handler returns for a body of bytes that it has not read. The server closes a file handle. */
-export type FileLike = Blob | FileHandle;
-
-/** Whether a value is a file, a part of one, or bytes of which the memory is elsewhere. */
-export const isFileLike = (value: unknown): value is FileLike => value instanceof Blob || isFileHandle(value);
 
 /** A body of a known length, of which any part can be sent. */
 export class FileBody extends OutgoingBody {

@@ -19,7 +19,7 @@ const REQUEST_LINE = new RegExp(`^(${TOKEN}) ([!-~]+) HTTP/(\\d)(?:\\.(\\d))?\\r
 const ORIGIN = new RegExp(`^${ORIGIN_FORM}$`);
 /** The absolute-form (RFC 9112 section 3.2.2) of the two schemes of HTTP (RFC 9110 section 4.2). */
 const ABSOLUTE = new RegExp(`^https?://([^/?]*)(?:/${PATH})?(?:\\?${QUERY})?$`, 'i');
-/** The host and port of a URI without userinfo, which a server should refuse (RFC 9110 section 4.2.4). */
+/** The host and port of a URI without userinfo, which a server should reject (RFC 9110 section 4.2.4). */
 const AUTHORITY = new RegExp(`^(?:\\[([^\\]]*)\\]|${NAME})(?::(\\d*))?$`);
 const IPV_FUTURE = /^v[\da-f]+\.[\w.~!$&'()*+,;=:-]+$/i;
 /** Field lines (RFC 9112 section 5): no space before the colon, no line that continues another, no control characters. */
@@ -44,9 +44,9 @@ const malformed = (message: string) => new Problem('malformed', message);
 
 /**
  * Judges the head of a request by the grammar of HTTP/1.1 (RFC 9110, RFC 9112) and of URIs (RFC 3986), before anything else
- * reads it. After a refusal the connection must be closed: another reader of the same bytes may see other requests in them.
+ * reads it. After a rejection the connection must be closed: another reader of the same bytes may see other requests in them.
  *
- * It refuses what RFC 9112 leaves to the server: bare line feeds, a Content-Length that is given twice or stands beside
+ * It rejects what RFC 9112 leaves to the server: bare line feeds, a Content-Length that is given twice or stands beside
  * Transfer-Encoding, and every transfer coding but one `chunked`. Its time is linear in the size of the head.
  *
  * @param head bytes as latin1 text, from the request line to the empty line that ends the head, inclusive
@@ -121,7 +121,7 @@ function isAuthority(text: string): boolean {
   return IPV_FUTURE.test(literal) || (isIPv6(literal) && !literal.includes('%')); // no zone: it has none on the wire
 }
 
-/** RFC 9110 section 8.6: a list of equal numbers may be refused, and is. */
+/** RFC 9110 section 8.6: a list of equal numbers may be rejected, and is. */
 function judgeLength(length: string | undefined): Problem | undefined {
   if (length === undefined || (/^\d+$/.test(length) && Number(length) <= Number.MAX_SAFE_INTEGER))
     return undefined;

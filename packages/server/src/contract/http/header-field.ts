@@ -132,6 +132,12 @@ export function mergeVary(values: readonly string[]): string {
   return names.has('*') ? '*' : [...names.values()].join(', ');
 }
 
+/** Adds a name to the Vary field (RFC 9110 section 12.5.5). */
+export function vary(headers: Record<string, string | readonly string[]>, name: string): void {
+  const field = Object.keys(headers).find((other) => other.toLowerCase() === 'vary') ?? 'Vary';
+  headers[field] = mergeVary([headers[field] ?? [], name].flat());
+}
+
 /** Alternating names and values of header fields. Node takes two microseconds longer for an object. */
 export type Fields = (string | number | string[])[];
 

@@ -17,7 +17,7 @@ const BYTES = /^bytes=(?:(?<first>\d+)-(?<last>\d*)|-(?<suffix>\d+))$/i;
  * @param length of the body in bytes
  * @returns undefined for the whole body: that of a request without a range, or with one that is not well-formed
  */
-export function rangeOf(request: RawHeaders, length: number): ByteRange | 'unsatisfiable' | undefined {
+export function byteRangeOf(request: RawHeaders, length: number): ByteRange | 'unsatisfiable' | undefined {
   const [field = '', another] = fieldLines(request, 'range');
   const { first, last, suffix } = (another === undefined ? BYTES.exec(field)?.groups : undefined) ?? {};
   if (first === undefined && suffix === undefined) return undefined;

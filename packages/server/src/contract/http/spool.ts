@@ -1,6 +1,6 @@
 import { openAsBlob } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import { append, EMPTY } from './chunks';
+import { append, EMPTY } from './buffers';
 import { handedOn } from './collect';
 import { inWords, type Uploads } from './uploads';
 

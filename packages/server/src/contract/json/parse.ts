@@ -2,89 +2,19 @@
  * Parses JSON text (RFC 8259, restricted to I-JSON, RFC 7493) exactly. stringify.ts does the reverse.
  *
  * `JSON.parse` rounds 9007199254740993 to a double, keeps the last of two equal names, accepts lone surrogates, and does not
- * bound the depth. This parser keeps integers exact, and refuses the others.
+ * bound the depth (read.ts uses it where none of this matters). This parser keeps integers exact, and rejects the others.
  */
 
 import { branded } from '../brand';
+import { equalDecimals, integerOf, parseDecimal } from './decimal';
 import { excerpt } from './excerpt';
-import { type Decimal, equalDecimals, integerOf, parseDecimal } from './decimal';
-
-/** The maximum depth of nesting, so that recursion over a value cannot exhaust the stack. */
-export const MAX_DEPTH = 64;
+import { Exact, type Holder, MAX_DEPTH, setExact } from './values';
 
 /** Text that is not JSON. The message has what was expected, what was got, and the position. */
 export class MalformedJson extends Error {
   override name = 'MalformedJson';
 }
 branded(MalformedJson, 'MalformedJson');
-
-/** The object or array that has a value as a member. */
-export type Holder = Record<string | number, unknown>;
-
-/** The exact value of a literal that its double does not represent. Other code handles a plain double. */
-class Exact {
-  private known: bigint | undefined;
-
-  /** @param literal undefined for an integer that is written in digits */
-  constructor(
-    readonly double: number,
-    private readonly value: Decimal | bigint,
-    readonly literal?: string,
-  ) {}
-
-  get decimal(): Decimal {
-    return typeof this.value === 'bigint' ? parseDecimal(String(this.value)) : this.value;
-  }
-
-  /** `null` for a fraction whose double is an integer (1.00000000000000000001), undefined for other fractions. */
-  get integer(): bigint | null | undefined {
-    if (typeof this.value === 'bigint') return this.value;
-    if (this.value.exponent < 0) return Number.isInteger(this.double) ? null : undefined;
-    return (this.known ??= integerOf(this.value));
-  }
-}
-
-const exacts = new WeakMap<object, Map<string | number, Exact>>();
-
-function setExact(holder: object, key: string | number, exact: Exact): void {
-  const entries = exacts.get(holder);
-  if (entries) entries.set(key, exact);
-  else exacts.set(holder, new Map([[key, exact]]));
-}
-
-/** The exact value of the number at `holder[key]`; undefined if another value has replaced that number. */
-function exactAt(holder: object, key: string | number): Exact | undefined {
-  const exact = exacts.get(holder)?.get(key);
-  return exact !== undefined && exact.double === Reflect.get(holder, key) ? exact : undefined;
-}
-
-/** Stores the exact value of the number at `holder[key]`, which its double cannot represent. */
-export function setExactNumber(holder: object, key: string | number, integer: bigint): void {
-  setExact(holder, key, new Exact(Number(integer), integer));
-}
-
-/** The numbers in an object or array that doubles cannot represent, by name or index. A value may have replaced them. */
-export function exactNumbersIn(holder: object): ReadonlyMap<string | number, Exact> | undefined {
-  return exacts.get(holder);
-}
-
-/** The exact value of the number at `holder[key]`; undefined if the double is exact, `null` for a fraction. */
-export function exactNumber(holder: object, key: string | number): bigint | null | undefined {
-  return exactAt(holder, key)?.integer;
-}
-
-/** Whether the exact value of the number at `holder[key]` differs from its double. */
-export function hasExact(holder: object, key: string | number): boolean {
-  return exactAt(holder, key) !== undefined;
-}
-
-/** The exact value of the number `double` at `holder[key]`. */
-export function exactDecimal(holder: object, key: string | number, double: number): Decimal {
-  // String() rounds a large integer to 17 digits.
-  return (
-    exactAt(holder, key)?.decimal ?? parseDecimal(String(Number.isInteger(double) ? BigInt(double) : double))
-  );
-}
 
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 /** Literals of at most 15 digits without an exponent. Conversion to a double and back does not change them. */

@@ -58,11 +58,11 @@ export interface Operation {
 }
 
 /** The key of the statuses like this one: `4XX`. */
-export const rangeOf = (status: number): string => `${Math.floor(status / 100)}XX`;
+export const statusRange = (status: number): string => `${Math.floor(status / 100)}XX`;
 
 /** The key under which an operation documents a status: the status, its range or `default`; undefined if it does not. */
 export const documentedKey = ({ responses }: Pick<Operation, 'responses'>, status: number) =>
-  [String(status), rangeOf(status), 'default'].find((key) => responses.has(key));
+  [String(status), statusRange(status), 'default'].find((key) => responses.has(key));
 
 /** The responses that `Accept` chooses from: the successes, or `default` where there is none (RFC 9110 section 12.5.1). */
 export function negotiable({ responses }: Operation): readonly ResponseObject[] {

@@ -2,7 +2,7 @@
 import { isObject, joinPointer, type JsonObject, members, type OpenApiDocument } from '../document/document';
 import { lastStep } from '../document/json-pointer';
 import { stringifyJson } from '../json/stringify';
-import { type Operation, rangeOf } from './operations';
+import { type Operation, statusRange } from './operations';
 
 /** An action of an overlay: what is added to each place that the target, a JSONPath, matches. */
 export interface OverlayAction {
@@ -61,7 +61,7 @@ export function targetsWithout(
   const named = (one: { readonly operation: JsonObject }, operator: string) =>
     `@.operationId ${operator} ${inQuotes(String(one.operation['operationId']))}`;
   const ordered = CONDITIONS.toSorted((a, b) => +b.statuses.includes(status) - +a.statuses.includes(status));
-  const paths = [[String(status)], [String(status), rangeOf(status), 'default']].flatMap((keys) => {
+  const paths = [[String(status)], [String(status), statusRange(status), 'default']].flatMap((keys) => {
     const open = written.filter(({ responses }) => keys.every((key) => !(key in responses)));
     const lacks = keys.map((key) => ` && !@.responses[${inQuotes(key)}]`).join('');
     return ordered.flatMap(({ text, holds }) => {

@@ -2,7 +2,8 @@
  * Reads values whose names continue in brackets: `address[city]=Rome`, `tags[0]=red` and `tags[]=red`. OpenAPI 3.1 section
  * 4.8.12 leaves what is nested under `deepObject` undefined; this is how Stripe, Rails, PHP and qs write it.
  */
-import { type Holder, MAX_DEPTH, MalformedJson, parseJson } from '../json/parse';
+import { MalformedJson, parseJson } from '../json/parse';
+import { type Holder, MAX_DEPTH } from '../json/values';
 import type { DescribedValue } from '../operations/described-value';
 import { beforeBrackets, Misplaced, type Pairs, type PairsReader, rethrow } from './pairs';
 import { type Decode, isOpen, MalformedText, type Read, textOf, unlisted, Unservable } from './parts';
@@ -153,7 +154,7 @@ class Reading {
       if (name === '' && !isListed) throw new MalformedText('is an object: expected a name in its brackets');
       this.steps.push(name);
       const property = node.property(name);
-      // What is not listed is left out, or refused by the schema, whatever it holds.
+      // What is not listed is left out, or rejected by the schema, whatever it holds.
       if (!isListed && !node.isOpen && branch instanceof Map) object[name] = {};
       else this.read(property, branch, object, name);
       this.steps.pop();

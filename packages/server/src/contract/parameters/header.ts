@@ -1,8 +1,8 @@
 import { DescribedValue } from '../operations/described-value';
 import type { OpenApiDocument } from '../document/document';
 import { isFieldValue } from '../http/header-field';
-import type { Holder } from '../json/parse';
 import { stringifyJson } from '../json/stringify';
+import type { Holder } from '../json/values';
 import type { Parameter } from '../operations/operations';
 import { compileParts, compileWhole, jsonText, MalformedText, servable } from './parts';
 import { compileText } from './styles';

@@ -1,4 +1,5 @@
-import { type Holder, MalformedJson } from '../json/parse';
+import { MalformedJson } from '../json/parse';
+import type { Holder } from '../json/values';
 import { joinPointer } from '../document/document';
 import { excerpt } from '../json/excerpt';
 import {

@@ -163,7 +163,7 @@ function compileParameter(
   }
 }
 
-/** Compiles the reader of a query. It refuses names that are neither parameters nor credentials. */
+/** Compiles the reader of a query. It rejects names that are neither parameters nor credentials. */
 function compileQuery(readers: readonly PairsReader[], credentials: readonly string[]) {
   const ignored = credentials.filter((name) => !readers.some(({ names }) => names.includes(name)));
   return (text: string): Record<string, unknown> => {

@@ -3,7 +3,8 @@ import { branded } from '../brand';
 import type { DescribedValue } from '../operations/described-value';
 import type { OpenApiDocument } from '../document/document';
 import { excerpt } from '../json/excerpt';
-import { type Holder, parseJson, parseNumber } from '../json/parse';
+import { parseJson, parseNumber } from '../json/parse';
+import type { Holder } from '../json/values';
 
 /** Thrown at start for a part of the document that cannot be served. Its message becomes a finding. */
 export class Unservable extends Error {

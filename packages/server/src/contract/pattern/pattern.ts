@@ -3,7 +3,7 @@
  * Their semantics are those of ECMA-262 with the u flag (JSON Schema 2020-12, core, section 6.4). V8 backtracks: it takes
  * quadratic time for `\s+$`, and exponential time for `^(a+)+$`. It also extends a modifier beyond its group: `^(?i:b)?\w$`
  * accepts U+212A. So V8 matches only deterministic and finite patterns without modifiers, and an automaton matches the
- * others. Patterns with backreferences are refused.
+ * others. Patterns with backreferences are rejected.
  */
 import { type AST, RegExpParser, visitRegExpAST } from '@eslint-community/regexpp';
 import { compileAutomaton, type Program, UnsupportedPattern } from './automaton';

@@ -1,7 +1,8 @@
 import { writeForm } from '../codecs/form';
 import { isObject, joinPointer, type JsonObject, members, type OpenApiDocument } from '../document/document';
 import { isJson, type MediaTypeObject } from '../http/media-type';
-import { type Holder, parseJson } from '../json/parse';
+import { parseJson } from '../json/parse';
+import type { Holder } from '../json/values';
 import { DescribedValue } from '../operations/described-value';
 import { negotiable, readOperations, type Operation, type Parameter } from '../operations/operations';
 import { parsePathTemplate } from '../operations/routes';

@@ -13,7 +13,7 @@ export interface ExampleRequest {
   readonly credentials: readonly Credential[];
   /** A text with its media type. */
   readonly body?: { readonly contentType: string; readonly text: string };
-  /** Further options of curl, and their values: a form of several parts, a file, an answer that is a stream. */
+  /** Further options of curl, and their values: a form of several parts, a file, a response that is a stream. */
   readonly options?: readonly string[];
 }
 

@@ -4,7 +4,7 @@
  */
 import { isObject, type JsonObject, members } from '../document/document';
 import { APPLICATORS, type Relation } from '../document/subschemas';
-import type { Holder } from '../json/parse';
+import type { Holder } from '../json/values';
 import { compilePattern, type Pattern } from '../pattern/pattern';
 
 /**
@@ -24,7 +24,7 @@ export interface Discriminate {
    * keyword where the name is `$anchor`.
    */
   readonly branches: Readonly<Record<string, Named>>;
-  /** The component for a value without such a name; undefined: it is refused. */
+  /** The component for a value without such a name; undefined: it is rejected. */
   readonly otherwise?: Named;
   /** The branches for a value that is no object: of a `oneOf` exactly one, of an `anyOf` at least one holds. */
   readonly others?: { readonly keyword: 'oneOf' | 'anyOf'; readonly branches: readonly string[] };

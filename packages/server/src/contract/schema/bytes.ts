@@ -1,5 +1,5 @@
 import type { JsonObject } from '../document/document';
-import { describeBytes } from '../document/binary';
+import { describeBytes } from '../document/described-bytes';
 import { listOf } from './applicable';
 import { error, functionKeyword } from './keyword';
 

@@ -4,7 +4,7 @@
  */
 import { _, type CodeKeywordDefinition } from 'ajv';
 import { joinPointer, isObject, members } from '../document/document';
-import type { Holder } from '../json/parse';
+import type { Holder } from '../json/values';
 import {
   Applicables,
   type Components,
@@ -66,7 +66,7 @@ export class ComponentKeywords {
   }
 
   /** Finds the errors of a value by a component; undefined if it conforms. */
-  private refusal(identifier: string, ...place: Parameters<Holds>): Explain | undefined {
+  private rejection(identifier: string, ...place: Parameters<Holds>): Explain | undefined {
     return this.holdsOf(identifier)(...place) ? undefined : this.explainer(identifier)(...place);
   }
 
@@ -100,10 +100,10 @@ export class ComponentKeywords {
       const { property, branches } = rule;
       const names = Object.keys(branches).join(', ');
       return (value, holder, key, root) => {
-        if (!isObject(value)) return this.refusalByOthers(rule, value, holder, key, root);
+        if (!isObject(value)) return this.rejectionByOthers(rule, value, holder, key, root);
         const named = namedBranch(rule, value);
         if (named === null) return undefined;
-        if (named !== undefined) return this.refusal(named, value, holder, key, root);
+        if (named !== undefined) return this.rejection(named, value, holder, key, root);
         return Object.hasOwn(value, property)
           ? (path) => error('discriminator', `must be one of ${names}`, {}, joinPointer(path, property))
           : () => error('discriminator', `must have the property '${property}', which is one of ${names}`);
@@ -112,7 +112,7 @@ export class ComponentKeywords {
   }
 
   /** The errors of a value that is no object, by the branches of a discriminator. */
-  private refusalByOthers(
+  private rejectionByOthers(
     { others }: Discriminate,
     value: unknown,
     holder: Holder,
@@ -167,8 +167,8 @@ export class ComponentKeywords {
     const parts = type === 'object' ? 'properties' : 'items';
     const failed = error(standard, `must NOT have unevaluated ${parts}`);
     return functionKeyword<Holder, string | false>(keyword, type, (operand, schema) => {
-      const refuse = (...place: Parameters<Holds>) =>
-        operand === false ? () => failed : this.refusal(operand, ...place);
+      const reject = (...place: Parameters<Holds>) =>
+        operand === false ? () => failed : this.rejection(operand, ...place);
       const evaluated = this.applicables(schema, (nodes) =>
         nodes.some((node) => applicator in node || (node !== schema && keyword in node))
           ? undefined
@@ -179,7 +179,7 @@ export class ComponentKeywords {
         if (!isEvaluated) return undefined;
         for (const part of Array.isArray(value) ? value.keys() : Object.keys(value)) {
           if (isEvaluated(part, value, root)) continue;
-          const explain = refuse(value[part], value, part, root);
+          const explain = reject(value[part], value, part, root);
           if (explain) return (path) => errorsOf(explain, joinPointer(path, part));
         }
         return undefined;

@@ -1,6 +1,6 @@
 import type { ValidateFunction } from 'ajv';
 import { isObject } from '../document/document';
-import type { Holder } from '../json/parse';
+import type { Holder } from '../json/values';
 import type { Components, Holds, HoldsOf, Node } from './applicable';
 
 /** The keywords that refer to components. They can ask whether one value conforms many times. */

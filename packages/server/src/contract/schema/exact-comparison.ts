@@ -1,8 +1,8 @@
 import type { CodeKeywordDefinition } from 'ajv';
 import type { JsonObject } from '../document/document';
 import { excerpt } from '../json/excerpt';
-import { hasExact } from '../json/parse';
 import { stringifyJson } from '../json/stringify';
+import { hasExact } from '../json/values';
 import { listOf } from './applicable';
 import { BOUND_KEYWORDS, type ExactRule } from './exact';
 import { Interner, isRounded } from './identity';

@@ -1,4 +1,4 @@
-import { exactDecimal, exactNumber } from '../json/parse';
+import { exactDecimal, exactNumber } from '../json/values';
 import { type Decimal, isMultipleOf, isWholeMultipleOf, parseDecimal } from '../json/decimal';
 
 /** The operand of `exact`: the comparisons that ajv does not make, as JSON. Integers beyond 2^53 are texts. */

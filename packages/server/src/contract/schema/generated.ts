@@ -5,14 +5,14 @@
  */
 import { debuglog } from 'node:util';
 import { compileFunction } from 'node:vm';
-import { exactNumber, type Holder, parseJson } from '../json/parse';
-import { type Copier, copyBy } from '../json/native';
+import { parseJson } from '../json/parse';
+import { type Copier, copyBy, type copyPlain, exactNumber, type Holder } from '../json/values';
 import type { Convert, Position, Shape } from './position';
 
 const log = debuglog('contract');
 
 /** Copies a value to `holder[key]` as `copyPlain` does, without properties that are not listed. */
-export type Project = (value: unknown, holder: Holder, key: string) => ReturnType<typeof copyBy>;
+export type Project = typeof copyPlain;
 
 /** Returns the shape at a position; `leaf` if there is nothing to convert, undefined if it depends on the value. */
 export type ShapeAt = (position: Position) => Shape | 'leaf' | undefined;
@@ -83,7 +83,13 @@ export function compileProjection(root: Position, shapeAt: ShapeAt): Project | u
     const name = generator.name(root, shape);
     const source = `"use strict";\n${generator.source}\nreturn ${name};`;
     log('projection of a response:\n%s', source);
-    type Copy = (value: unknown, holder: Holder, key: string, depth: number, copier: Copier) => unknown;
+    type Copy = (
+      value: unknown,
+      holder: Holder,
+      key: string | number,
+      depth: number,
+      copier: Copier,
+    ) => unknown;
     const create = compileFunction(source, ['listed']) as (listed: readonly ReadonlySet<string>[]) => Copy;
     const copy = create(generator.listed);
     return (value, holder, key) => copyBy((copier) => copy(value, holder, key, 0, copier), holder, key);

@@ -1,5 +1,5 @@
 import { type Decimal, integerOf, parseDecimal } from '../json/decimal';
-import { exactDecimal, hasExact } from '../json/parse';
+import { exactDecimal, hasExact } from '../json/values';
 
 /** A text that is the same for equal numbers only. */
 function textOfNumber({ negative, digits, exponent }: Decimal): string {

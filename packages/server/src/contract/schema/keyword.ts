@@ -1,5 +1,5 @@
 import { _, type Code, type CodeKeywordDefinition, type ErrorObject, type KeywordCxt, Name } from 'ajv';
-import type { Holder } from '../json/parse';
+import type { Holder } from '../json/values';
 import type { Holds, HoldsOf, Node } from './applicable';
 import { compileExact, type ExactRule } from './exact';
 

@@ -1,4 +1,4 @@
-import type { Holder } from '../json/parse';
+import type { Holder } from '../json/values';
 import type { Applicables, Node } from './applicable';
 
 /** Converts the value at `holder[key]`, in place. Returns whether it changed anything. */

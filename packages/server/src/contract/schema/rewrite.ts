@@ -95,7 +95,7 @@ export class Rewriter {
     return rewritten;
   }
 
-  /** Rewrites the schema of a property or item. One that the direction excludes is refused or left out. */
+  /** Rewrites the schema of a property or item. One that the direction excludes is rejected or left out. */
   child(pointer: string, lenient: boolean): Schema {
     const { direction, oneWay } = this.source;
     const message = `is ${direction === 'request' ? 'read' : 'write'}-only`;

@@ -36,7 +36,7 @@ export interface SchemaView {
   readonly properties: Map<string, string[]>;
   /** Properties that are absent: `readOnly` ones in a request, `writeOnly` ones in a response. */
   readonly withheld: Set<string>;
-  /** Whether unlisted properties are refused. */
+  /** Whether unlisted properties are rejected. */
   closed: boolean;
   readonly otherProperties: string[];
   readonly prefixItems: string[][];

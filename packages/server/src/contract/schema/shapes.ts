@@ -4,7 +4,8 @@
  * a bigint. In a response, before judging, it leaves out properties that are not listed or are `writeOnly`.
  */
 import { isObject, joinPointer, members } from '../document/document';
-import { exactNumber, type Holder, parseJson } from '../json/parse';
+import { parseJson } from '../json/parse';
+import { exactNumber, type Holder } from '../json/values';
 import {
   applicable,
   Applicables,
@@ -99,7 +100,7 @@ export class Shapes {
 
   /**
    * Compiles the search for values that the direction excludes, by the schema at `pointer`. A branch or `contains` may mark
-   * them. Such a schema need not hold, so the validator does not refuse them. Undefined if nothing is marked.
+   * them. Such a schema need not hold, so the validator does not reject them. Undefined if nothing is marked.
    */
   finder(pointer: string): Find | undefined {
     const node = this.schemas.marking(pointer);

@@ -2,15 +2,13 @@ import type { JsonObject } from '../document/document';
 import { SCOPE } from '../operations/declared-scopes';
 import { type Headers, Problem } from '../problem';
 import { schemeKind } from '../operations/alternatives';
-import type { FindCredentials } from './credentials';
 import type { RunStrategy } from './strategies';
 
 /** A security scheme that an operation demands. */
-export interface Scheme {
+export interface Demanded {
   readonly name: string;
   /** The demanded scopes; for types other than oauth2 and openIdConnect, the roles. */
   readonly scopes: readonly string[];
-  readonly find: FindCredentials;
   readonly run: RunStrategy;
   /** The challenge if the strategy has none. RFC 9110 section 11.6.1 requires one. */
   readonly challenge: string;
@@ -18,7 +16,7 @@ export interface Scheme {
 
 /** Why a scheme rejects a request. */
 export interface Rejection {
-  readonly scheme: Scheme;
+  readonly scheme: Demanded;
   readonly kind: 'noCredentials' | 'badCredentials' | 'forbidden' | 'invalidRequest';
   /** The challenge of the strategy. */
   readonly challenge?: string | undefined;
@@ -36,7 +34,10 @@ const MESSAGES = {
  * Creates the problem of a request that all alternatives reject: `forbidden` if any credentials are valid. A 401 has a
  * challenge for each scheme of the operation (RFC 9110 section 11.6.1), a 403 only for schemes with valid credentials.
  */
-export async function refuse(schemes: readonly Scheme[], rejections: readonly Rejection[]): Promise<Problem> {
+export async function problemOf(
+  schemes: readonly Demanded[],
+  rejections: readonly Rejection[],
+): Promise<Problem> {
   const forbidden = rejections.filter(({ kind }) => kind === 'forbidden');
   const bad = rejections.some(({ kind }) => kind === 'badCredentials');
   const kind = forbidden.length > 0 ? 'forbidden' : bad ? 'badCredentials' : 'noCredentials';
@@ -63,7 +64,7 @@ export async function challenged(
 }
 
 /** The rejection by a scheme. A scheme that was not tried counts as one without credentials. */
-function rejectionOf(scheme: Scheme, rejections: readonly Rejection[]): Rejection {
+function rejectionOf(scheme: Demanded, rejections: readonly Rejection[]): Rejection {
   const own = rejections.filter((rejection) => rejection.scheme.name === scheme.name);
   return own.find(({ kind }) => kind === 'badCredentials') ?? { scheme, kind: 'noCredentials' };
 }
@@ -92,7 +93,7 @@ async function challengeFor(
 }
 
 /** The challenge of a scheme's strategy to a request without credentials; if the strategy fails, that of the scheme. */
-async function plainChallenge({ run, scopes, challenge }: Scheme, failed: Failed): Promise<string> {
+async function plainChallenge({ run, scopes, challenge }: Demanded, failed: Failed): Promise<string> {
   const verdict = await run({ headers: {} }, scopes).catch((error: unknown) => {
     failed(error);
     return undefined;

@@ -1,6 +1,6 @@
 /**
- * The types that tie verifiers and strategies to the document. `Security` is the interface `security` that
- * packages/command/src/generate/main.ts derives from it: operationId -> its security requirements, `never` without authentication.
+ * The types that tie verifiers and strategies to the document. `Security` is an interface that is
+ * generated from it: operationId -> its security requirements, `never` without authentication.
  */
 import type { Strategy } from 'passport';
 

@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http';
-import type { Finding, OpenApiDocument } from '../document/document';
-import { schemeAt, type SecurityAlternative } from '../operations/alternatives';
+import type { Finding, JsonObject, OpenApiDocument } from '../document/document';
+import { schemeAt, schemeKind, type SecurityAlternative } from '../operations/alternatives';
 import type { Operation } from '../operations/operations';
 import { fieldLines, repeatedField } from '../http/header-field';
 import { type RunStrategy, type Strategies, strategyRunner } from './strategies';
-import { credentialsFinder } from './credentials';
-import { challenged, challengeOf, refuse, type Rejection, type Scheme } from './challenges';
+import { challenged, challengeOf, type Demanded, problemOf, type Rejection } from './challenges';
+import type { Credentials } from './schemes';
 
 export type { Strategies } from './strategies';
-export type { Credentials } from './credentials';
+export type { Credentials } from './schemes';
 
 /** The authenticated principals, by the name of their security scheme; empty for an anonymous request. */
 export type Principals = Readonly<Record<string, unknown>>;
@@ -19,7 +19,7 @@ const principalsOf = (): Record<string, unknown> => Object.create(null) as Recor
 /**
  * Authenticates a request by the security requirements of its operation (OpenAPI 3.1 section 4.8.30): by all schemes of one
  * of the alternatives, with the scopes that it demands of each. Where an alternative needs no credentials, a request is
- * anonymous only if it gives none for any scheme of the operation: those that are refused, or are half of an alternative,
+ * anonymous only if it gives none for any scheme of the operation: those that are rejected, or are half of an alternative,
  * are 401 there too (RFC 9110 section 15.5.2, RFC 6750 section 3.1).
  *
  * @throws {Problem} `noCredentials`, `badCredentials` or `forbidden`; `invalidRequest` if Authorization is given twice
@@ -37,8 +37,8 @@ export const unverified = (
     .filter((name) => !Object.hasOwn(strategies, name) || !strategies[name])
     .map((name) => {
       const known = Object.keys(strategies).join(', ') || 'none';
-      const message = `${operationId} demands the security scheme ${name}: expected its verifier in src/auth.ts (the option strategies of createService), got ${known}`;
-      return { pointer: schemeAt(document, name).pointer, message };
+      const message = `${operationId} demands the security scheme ${name}: expected a strategy for it (the option strategies of createService), got ${known}`;
+      return { pointer: schemeAt(document, name).pointer, kind: 'noStrategy', message };
     });
 
 /**
@@ -88,8 +88,13 @@ export function compileSecurity(
       }
       if (satisfied) return principals;
     }
-    throw await refuse(schemes, rejections);
+    throw await problemOf(schemes, rejections);
   };
+}
+
+/** A scheme that an operation demands, with what finds its credentials. */
+interface Scheme extends Demanded {
+  readonly find: FindCredentials;
 }
 
 /** @throws {Error} if the scheme cannot be served or has no strategy: without it everybody would be let in */
@@ -106,6 +111,69 @@ function compileScheme(
   const run = runners.get(name) ?? strategyRunner(name, strategy);
   runners.set(name, run);
   return { name, scopes, find, run, challenge: challengeOf(value) };
+}
+
+/**
+ * `malformed`: the credentials are not in the form of their scheme. `otherKind`: the field has those of another scheme, or of
+ * none. Undefined: there are none.
+ */
+type Found = Credentials | 'malformed' | 'otherKind' | undefined;
+type FindCredentials = (request: IncomingMessage) => Found;
+
+/** Creates the function that finds the credentials of a security scheme; undefined if the scheme cannot be served. */
+function credentialsFinder(scheme: JsonObject): FindCredentials | undefined {
+  switch (schemeKind(scheme)) {
+    case 'bearer': // RFC 6750 section 2.1
+      return authorization(/^bearer +[\w.~+/-]+=*$/i, 'bearer');
+    case 'basic': // RFC 7617
+      return authorization(/^basic +[A-Za-z\d+/]+=*$/i, 'basic');
+    case 'apiKey':
+      return apiKey(String(scheme['in']), String(scheme['name']));
+    case undefined:
+      return undefined;
+  }
+}
+
+function authorization(form: RegExp, scheme: string): FindCredentials {
+  return (request) => {
+    const field = request.headers.authorization;
+    if (field === undefined) return undefined;
+    if (!form.test(field))
+      return field.split(' ', 1)[0]?.toLowerCase() === scheme ? 'malformed' : 'otherKind';
+    return { headers: { authorization: field.includes('  ') ? field.replace(/ +/, ' ') : field } };
+  };
+}
+
+function apiKey(place: string, name: string): FindCredentials {
+  const one = (values: readonly string[]) => {
+    const [key] = values;
+    if (key === undefined) return undefined;
+    return values.length === 1 && key !== '' ? { headers: {}, apiKey: key } : ('malformed' as const);
+  };
+  if (place === 'header') {
+    return (request) => one(fieldLines(request, name.toLowerCase()));
+  }
+  if (place === 'query') {
+    return ({ url = '' }) => one(valuesIn(url.slice(url.indexOf('?') + 1 || url.length), name));
+  }
+  return ({ headers: { cookie = '' } }) => {
+    const pairs = cookie.split(';').map((pair) => pair.trim());
+    return one(
+      pairs.filter((pair) => pair.startsWith(`${name}=`)).map((pair) => pair.slice(name.length + 1)),
+    );
+  };
+}
+
+/** The values of a name in a query. Decodes only the pairs whose names have a matching length. */
+function valuesIn(query: string, name: string): string[] {
+  const bytes = Buffer.byteLength(name);
+  const candidates = query.split('&').filter((pair) => {
+    const end = pair.indexOf('=');
+    const encoded = end < 0 ? pair : pair.slice(0, end);
+    // A percent-encoded byte has three characters.
+    return encoded.length === bytes || encoded.length - 2 * (encoded.split('%').length - 1) === bytes;
+  });
+  return new URLSearchParams(candidates.join('&')).getAll(name);
 }
 
 /**

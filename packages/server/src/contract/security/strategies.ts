@@ -4,9 +4,9 @@ import { Strategy as BearerStrategy } from 'passport-http-bearer';
 import type { OpenApiDocument } from '../document/document';
 import { TOKEN } from '../http/head';
 import { isFieldValue } from '../http/header-field';
-import { opaqueKind } from '../json/stringify';
+import { opaqueKind } from '../json/values';
 import type { SchemeKind } from '../operations/alternatives';
-import { type Credentials, type DocumentedScheme, securitySchemes } from './credentials';
+import { type Credentials, type DocumentedScheme, securitySchemes } from './schemes';
 import type { StrategyOf, Verified, Verify } from './principals';
 
 /** The passport strategies that verify credentials, by the name of the security scheme. */

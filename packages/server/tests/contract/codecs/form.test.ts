@@ -1,6 +1,6 @@
 import { type JsonObject, OpenApiDocument } from '../../../src/contract/document/document';
 import { compileForm } from '../../../src/contract/codecs/form';
-import { exactNumber } from '../../../src/contract/json/parse';
+import { exactNumber } from '../../../src/contract/json/values';
 import { MalformedParameter } from '../../../src/contract/parameters/parameters';
 
 const STRING = { type: 'string' };

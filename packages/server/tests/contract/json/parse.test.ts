@@ -2,15 +2,10 @@ import { createHash, createSecretKey } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
-import {
-  exactDecimal,
-  exactNumber,
-  MalformedJson,
-  parseJson,
-  parseNumber,
-} from '../../../src/contract/json/parse';
-import { equalDecimals, parseDecimal } from '../../../src/contract/json/decimal';
+import { MalformedJson, parseJson, parseNumber } from '../../../src/contract/json/parse';
 import { canonicalJson, stringifyJson } from '../../../src/contract/json/stringify';
+import { exactDecimal, exactNumber } from '../../../src/contract/json/values';
+import { equalDecimals, parseDecimal } from '../../../src/contract/json/decimal';
 
 function parse(text: string): unknown {
   const holder: Record<string, unknown> = {};

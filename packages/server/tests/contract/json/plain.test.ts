@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { exactNumber, type Holder, parseJson } from '../../../src/contract/json/parse';
-import { copyPlain } from '../../../src/contract/json/native';
+import { parseJson } from '../../../src/contract/json/parse';
 import { canonicalJson, stringifyJson } from '../../../src/contract/json/stringify';
+import { copyPlain, exactNumber, type Holder } from '../../../src/contract/json/values';
 
 /** The text of a value and the value that a client parses from it; undefined if the value has no text. */
 function throughText(value: unknown): { text: string; holder: Holder } | undefined {

@@ -1,13 +1,8 @@
 import fc from 'fast-check';
+import { MalformedJson, parseJson } from '../../../src/contract/json/parse';
+import { readJson } from '../../../src/contract/json/read';
 import { canonicalJson } from '../../../src/contract/json/stringify';
-import {
-  exactDecimal,
-  hasExact,
-  type Holder,
-  MalformedJson,
-  parseJson,
-} from '../../../src/contract/json/parse';
-import { readJson } from '../../../src/contract/json/native';
+import { exactDecimal, hasExact, type Holder } from '../../../src/contract/json/values';
 import { ANY_CHARACTER } from 'contract-first-prover';
 
 /** The complete result of a reader: the value with its exact numbers, or the message of its error. */

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { OpenApiDocument } from '../../../src/contract/document/document';
-import { type Holder, parseJson } from '../../../src/contract/json/parse';
-import { copyPlain } from '../../../src/contract/json/native';
+import { parseJson } from '../../../src/contract/json/parse';
 import { canonicalJson } from '../../../src/contract/json/stringify';
+import { copyPlain, type Holder } from '../../../src/contract/json/values';
 import { envelopeSchema, NO_PARAMETERS } from '../../../src/contract/schema/envelope';
 import type { Direction } from '../../../src/contract/schema/one-way';
 import { SchemaSet } from '../../../src/contract/schema/schema-set';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { readTexts } from '../../../src/contract/document/text';
+import { readTexts } from '../../../src/contract/document/document-text';
 import { judged } from '../../support/judged';
 
 const character = fc.constantFrom('a', 'é', '€', '😀', '\u{10ffff}');

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { parse } from 'yaml';
 import { isObject, OpenApiDocument, readOperations } from 'contract-first-server/tools';
 import { type JsonObject } from 'contract-first-server';
-import { canHappen } from '../../../src/contract/exchange/own-refusals';
+import { canHappen } from '../../../src/contract/exchange/server-problems';
 
 const TOKEN = { Token: [] };
 const SECURITY: readonly (readonly object[] | undefined)[] = [

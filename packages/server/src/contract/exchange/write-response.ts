@@ -8,13 +8,12 @@ import {
 } from '../codecs/codec';
 import type { Codecs } from '../codecs/registry';
 import { hasNoContent } from '../http/body';
-import { settleWithin } from '../http/fault';
-import { fieldValue, headerEntries, isFieldValue, mergeVary, unsupported } from '../http/header-field';
-import { isFileLike } from '../http/files';
+import { isFileLike, settleWithin } from '../http/fault';
+import { fieldValue, headerEntries, isFieldValue, unsupported, vary } from '../http/header-field';
 import { isFinalStatus, isStreamed, isUntouched, OutgoingBody } from '../http/send';
 import type { WriteHeader } from '../parameters/header';
 import { MalformedJson } from '../json/parse';
-import { negotiable, type Operation, rangeOf } from '../operations/operations';
+import { negotiable, type Operation, statusRange } from '../operations/operations';
 import {
   type AcceptedRange,
   closest,
@@ -28,7 +27,7 @@ import {
 } from '../http/media-type';
 import { type Answer, type Headers, Problem } from '../problem';
 import type { Envelope, Judge } from '../schema/validator';
-import { describeViolations } from './violations';
+import { describeViolations } from './describe-violations';
 
 /** An encoded response. */
 export interface Encoded {
@@ -64,7 +63,7 @@ export interface ResponseWriter {
    * Encodes a response, and judges the encoded value. Leaves out properties that the document does not list.
    *
    * @param extra headers of a hook or a problem, documented or not
-   * @param accepted decides the media type if the answer names none
+   * @param accepted decides the media type if the response names none
    * @throws {UndocumentedResponse} with the violations and their places
    */
   write(answer: Answer, extra?: Headers, accepted?: Accepted): Encoded;
@@ -110,7 +109,7 @@ export function responseWriter(
 ): ResponseWriter {
   // As documentedKey() finds it, in less time.
   const find = (status: number) =>
-    writers.get(String(status)) ?? writers.get(rangeOf(status)) ?? writers.get('default');
+    writers.get(String(status)) ?? writers.get(statusRange(status)) ?? writers.get('default');
   return {
     documents: (status) => find(status) !== undefined,
     accept: compileAccept(operation),
@@ -142,7 +141,7 @@ function compileAccept(operation: Operation): ResponseWriter['accept'] {
   };
 }
 
-/** Writes a request that the server sends: from what an answer has, and without a body if none is given or required. */
+/** Writes a request that the server sends: from what a response has, and without a body if none is given or required. */
 export type WriteSent = (message: Omit<Answer, 'status'>, extra: Headers) => Omit<Encoded, 'status'>;
 
 /** Compiles the writer of the requests of an operation that the server sends. */
@@ -200,7 +199,7 @@ function chooseVariant(
 
 const described = (variant: Variant) => (variant.media ? [{ ...variant.media, variant }] : []);
 
-/** The variant for an answer that names no media type. An error of the server is JSON if the document allows it. */
+/** The variant for a response that names no media type. An error of the server is JSON if the document allows it. */
 function preferredOf(variants: readonly Variant[], accepted: Accepted | undefined): Variant | undefined {
   if (variants.length === 1) return undefined;
   const content = variants.flatMap(described);
@@ -208,12 +207,6 @@ function preferredOf(variants: readonly Variant[], accepted: Accepted | undefine
 }
 
 const JSON_TYPE = { essence: 'application/json', parameters: new Map<string, string>() };
-
-/** Adds a name to the Vary field (RFC 9110 section 12.5.5). */
-export function vary(headers: Record<string, string | readonly string[]>, name: string): void {
-  const field = Object.keys(headers).find((other) => other.toLowerCase() === 'vary') ?? 'Vary';
-  headers[field] = mergeVary([headers[field] ?? [], name].flat());
-}
 
 function contentType({ key, type, codec }: CodedMedia, { contentType: wanted }: Answer): string {
   if (isRange(key)) return wanted ?? typeOfRange(type.essence, codec.mediaType);

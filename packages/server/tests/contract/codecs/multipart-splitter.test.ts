@@ -1,7 +1,7 @@
 import { Dicer } from '@fastify/busboy';
 import { cases, everyOf } from '../../../../../scripts/testing/cases';
 import { adversaries, growsTooFast } from '../../../../../scripts/testing/growth';
-import { Framing, MAX_HEAD, MAX_PARTS } from '../../../src/contract/codecs/multipart-framing';
+import { MAX_HEAD, MAX_PARTS, MultipartSplitter } from '../../../src/contract/codecs/multipart-splitter';
 
 const BOUNDARY = 'b-b';
 const CRLF = '\r\n';
@@ -10,7 +10,7 @@ const CRLF = '\r\n';
 function split(body: string, size = body.length): string | (readonly [string, string])[] {
   const parts: [string, string][] = [];
   try {
-    const framing = new Framing(BOUNDARY);
+    const framing = new MultipartSplitter(BOUNDARY);
     const bytes = Buffer.from(body, 'latin1');
     for (let at = 0; at < bytes.length; at += size) {
       for (const piece of framing.push(bytes.subarray(at, at + size))) {
@@ -71,7 +71,7 @@ test.each(BODIES)('%s, whatever the sizes of the chunks', (_, body, expected) =>
 test.each<[string | undefined]>([[undefined], [''], ['a '], ['a'.repeat(71)], ['ü'], ['a\r\nb']])(
   'the boundary %j is refused',
   (boundary) => {
-    expect(() => new Framing(boundary)).toThrow('boundary');
+    expect(() => new MultipartSplitter(boundary)).toThrow('boundary');
   },
 );
 
@@ -116,7 +116,7 @@ const DROPPED = [
 ];
 
 test('framing takes time linear in the body, also byte by byte', () => {
-  const dashes = new Framing(`${'-'.repeat(69)}x`);
+  const dashes = new MultipartSplitter(`${'-'.repeat(69)}x`);
   const read = (text: string) => {
     split(text);
     split(text, 1);

@@ -3,7 +3,7 @@ import { ReadableStream } from 'node:stream/web';
 import { eventSchema } from '../operations/event-schema';
 import { isObject, joinPointer, members, type OpenApiDocument } from '../document/document';
 import { examplesOf } from './example-request';
-import { asUndocumented, UndocumentedResponse } from '../exchange/response';
+import { asUndocumented, UndocumentedResponse } from '../exchange/write-response';
 import type { ServedOperation } from '../exchange/served-operation';
 import { NotImplemented } from '../exchange/wiring';
 import { OutgoingBody } from '../http/send';
@@ -31,7 +31,7 @@ export function successOf(
     .sort((a, b) => a.rank - b.rank || a.key.localeCompare(b.key));
   for (const { key } of ranked) {
     const status = key === 'default' ? 200 : Number(key.replace('XX', '00'));
-    const answer = answerOf(document, served, key, status, wanted);
+    const answer = responseOf(document, served, key, status, wanted);
     if (answer) return answer;
   }
   return undefined;
@@ -43,7 +43,7 @@ export function successOf(
  *
  * @param known the responses that were found, without the message: many operations refer to the same
  */
-export function refusalOf(
+export function errorResponseOf(
   document: OpenApiDocument,
   served: ServedOperation,
   status: number,
@@ -54,7 +54,7 @@ export function refusalOf(
   if (key === undefined) return undefined;
   const { value } = document.follow(joinPointer(served.operation.pointer, 'responses', key));
   const id = `${canonicalJson({ value }, 'value')} ${status} ${JSON.stringify(headers)}`;
-  if (!known.has(id)) known.set(id, answerOf(document, served, key, status, 'application/json', headers));
+  if (!known.has(id)) known.set(id, responseOf(document, served, key, status, 'application/json', headers));
   const answer = known.get(id);
   if (!answer || !isObject(answer.body)) return answer;
   const name = ['message', 'detail', 'error_description', 'description', 'title', 'error'].find(
@@ -69,7 +69,7 @@ export function refusalOf(
 }
 
 /** A conforming response with this status. Examples are tried before generated values. */
-function answerOf(
+function responseOf(
   document: OpenApiDocument,
   served: ServedOperation,
   key: string,
@@ -193,14 +193,14 @@ function* headersOf(
 export const STUB_HEADER = 'X-Stub';
 
 /**
- * Returns the answer of a stub; undefined if the error is not the one of a stub, or if no conforming answer is found.
+ * Returns the response of a stub; undefined if the error is not the one of a stub, or if no conforming response is found.
  *
  * @param wanted the media type that the client prefers
  */
-export type AnswerStub = (error: unknown, served: ServedOperation, wanted?: string) => Answer | undefined;
+export type StubResponse = (error: unknown, served: ServedOperation, wanted?: string) => Answer | undefined;
 
-/** Creates the answers of stubs, each at its first use. */
-export function createStubAnswers(document: OpenApiDocument): AnswerStub {
+/** Creates the responses of stubs, each at its first use. */
+export function createStubResponses(document: OpenApiDocument): StubResponse {
   const answers = new Map<string, Answer | undefined>();
   return (error, served, wanted) => {
     if (!(error instanceof NotImplemented)) return undefined;

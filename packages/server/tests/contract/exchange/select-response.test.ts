@@ -1,7 +1,7 @@
 import { compileContract } from 'contract-first-server/tools';
-import { compileSelect } from '../../../src/contract/exchange/conditional';
+import { compileSelect } from '../../../src/contract/exchange/select-response';
 import { Conditions, readDate } from '../../../src/contract/http/conditional';
-import { rangeOf } from '../../../src/contract/http/ranges';
+import { byteRangeOf } from '../../../src/contract/http/ranges';
 import { Problem } from '../../../src/contract/problem';
 import { buildDocument } from '../../../../../scripts/testing/service';
 import { everyOf } from '../../../../../scripts/testing/cases';
@@ -123,7 +123,7 @@ test.each(everyOf(sets, 3).map((statuses) => [statuses.join(' ') || 'nothing', n
   },
 );
 
-test.each<[string, number, ReturnType<typeof rangeOf>]>([
+test.each<[string, number, ReturnType<typeof byteRangeOf>]>([
   ['bytes=0-0', 10, { start: 0, end: 1 }],
   ['bytes=0-', 10, { start: 0, end: 10 }],
   ['bytes=9-', 10, { start: 9, end: 10 }],
@@ -163,11 +163,11 @@ test.each<[string, number, ReturnType<typeof rangeOf>]>([
     'bytes=0-,0-,0-,0-',
   ].map((field): [string, number, undefined] => [field, 10, undefined]),
 ])('the range %s of %d bytes', (field, length, range) => {
-  expect(rangeOf({ rawHeaders: ['Range', field] }, length)).toEqual(range);
+  expect(byteRangeOf({ rawHeaders: ['Range', field] }, length)).toEqual(range);
 });
 
 test('a range that is given twice is ignored', () => {
-  expect(rangeOf({ rawHeaders: ['Range', 'bytes=0-1', 'range', 'bytes=0-1'] }, 10)).toBeUndefined();
+  expect(byteRangeOf({ rawHeaders: ['Range', 'bytes=0-1', 'range', 'bytes=0-1'] }, 10)).toBeUndefined();
 });
 
 const AT = Date.UTC(1994, 10, 6, 8, 49, 37);

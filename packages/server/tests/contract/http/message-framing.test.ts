@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import express from 'express';
 import fc from 'fast-check';
-import { Chunks } from '../../../src/contract/http/framing';
+import { Chunks } from '../../../src/contract/http/message-framing';
 import { listening } from '../../../../../scripts/testing/service';
 
 const TOKEN = fc.string({ unit: fc.constantFrom(...Array.from('aZ0!#~')), minLength: 1, maxLength: 4 });

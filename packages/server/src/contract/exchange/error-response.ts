@@ -1,6 +1,6 @@
 import type { Operation } from '../operations/operations';
-import { REFUSED } from './own-refusals';
-import { UndocumentedResponse } from './response';
+import { SHORT_MESSAGE } from './server-problems';
+import { UndocumentedResponse } from './write-response';
 import type { ServedOperation } from './served-operation';
 import { hasNoContent } from '../http/body';
 import { type ReportFault, settle, settleWithin } from '../http/fault';
@@ -9,7 +9,7 @@ import { isFinalStatus, OutgoingBody } from '../http/send';
 import { stringifyJson } from '../json/stringify';
 import { type Answer, type Headers, Problem, type ProblemKind } from '../problem';
 import { without } from './hooks';
-import type { Encoded } from './response';
+import type { Encoded } from './write-response';
 import type { ServiceOptions } from './service-options';
 
 /**
@@ -18,7 +18,7 @@ import type { ServiceOptions } from './service-options';
  * @param extra the headers of a hook
  * @param received what the handler got, if it was called
  */
-export type Refuse<Own extends string> = (
+export type ToErrorResponse<Own extends string> = (
   error: unknown,
   served: ServedOperation | undefined,
   extra: Headers | undefined,
@@ -36,11 +36,11 @@ const UNEXPECTED = 'the server failed to answer this request';
  * @param operations all served operations
  * @param fault receives the errors that replace another, and the other
  */
-export function createRefuse<Own extends string>(
+export function createErrorResponse<Own extends string>(
   { toProblem, render, onlyDocumented }: Pick<ServiceOptions<Own>, 'toProblem' | 'render' | 'onlyDocumented'>,
   operations: Iterable<ServedOperation>,
   fault: ReportFault,
-): Refuse<Own> {
+): ToErrorResponse<Own> {
   type ServiceProblem = Problem<ProblemKind | Own>;
   const unexpected = new Problem('unexpected', UNEXPECTED);
   const fallbackFor = (served?: ServedOperation) => {
@@ -96,7 +96,11 @@ export function createRefuse<Own extends string>(
       return encode(problem, served, extra);
     } catch (error) {
       if (onlyDocumented !== true || !(error instanceof UndocumentedResponse)) throw error;
-      return encode(new Problem<ProblemKind | Own>(problem.kind, REFUSED, problem.headers), served, extra);
+      return encode(
+        new Problem<ProblemKind | Own>(problem.kind, SHORT_MESSAGE, problem.headers),
+        served,
+        extra,
+      );
     }
   }
 

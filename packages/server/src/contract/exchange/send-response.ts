@@ -6,7 +6,7 @@ import { breakOff, endStream, OutgoingBody, send, sendStream } from '../http/sen
 import { Problem, type ProblemKind } from '../problem';
 import { type Exchange, type Outcome, outcomeOf, type Stage } from './exchange';
 import type { HookLists } from './hooks';
-import type { Encoded } from './response';
+import type { Encoded } from './write-response';
 import type { ServiceOptions, Streams } from './service-options';
 
 /** The stages that run functions of the service. Their late failures are reported. */
@@ -16,7 +16,7 @@ const SERVICE_STAGES: ReadonlySet<Stage> = new Set([
   'handle',
   'respond',
 ]);
-/** The status that nginx logs if the client closes the connection before the answer. */
+/** The status that nginx logs if the client closes the connection before the response. */
 const CLIENT_LEFT = 499;
 
 /** The reason for which streams of items end, or do not begin, when the server stops. */
@@ -36,7 +36,7 @@ interface Options<Own extends string> extends Pick<ServiceOptions<Own>, 'headers
  * Creates the functions that end an exchange: they send its response and report its outcome, or report how else it ended.
  *
  */
-export function createAnswers<Own extends string>(
+export function createResponder<Own extends string>(
   { report, headers, bodyLimit }: Options<Own>,
   afterResponse: HookLists<Own>['afterResponse'],
   streams: Streams,
@@ -49,7 +49,7 @@ export function createAnswers<Own extends string>(
     value: fieldValue(name, value),
   }));
 
-  // An answer with an entity tag may be kept, if each use asks whether it is still the same (RFC 9111 section 5.2.2.4).
+  // A response with an entity tag may be kept, if each use asks whether it is still the same (RFC 9111 section 5.2.2.4).
   const ofTagged = always.map((field) =>
     field.lower === 'cache-control' && field.value === 'no-store' ? { ...field, value: 'no-cache' } : field,
   );
@@ -60,7 +60,7 @@ export function createAnswers<Own extends string>(
   });
 
   /** Sends a response. Returns a promise for a body that is a stream: it resolves when the stream has ended. */
-  function answer(
+  function respond(
     exchange: Exchange,
     problem: ServiceProblem | undefined,
     encoded: Encoded,
@@ -72,7 +72,7 @@ export function createAnswers<Own extends string>(
     };
     if (response.headersSent) {
       release(encoded);
-      observeRefused(exchange);
+      observeRejected(exchange);
       return undefined;
     }
     if (body instanceof OutgoingBody) return stream(exchange, encoded, body);
@@ -165,8 +165,8 @@ export function createAnswers<Own extends string>(
     observe(outcome, request);
   }
 
-  /** Calls the hook for a request that the HTTP server has already refused as malformed, and reported. */
-  function observeRefused(exchange: Exchange): void {
+  /** Calls the hook for a request that the HTTP server has already rejected as malformed, and reported. */
+  function observeRejected(exchange: Exchange): void {
     observe(outcomeOf(exchange, undefined, exchange.response.statusCode), exchange.request);
   }
 
@@ -195,7 +195,7 @@ export function createAnswers<Own extends string>(
     else reportOutcome(exchange, undefined, CLIENT_LEFT);
   }
 
-  return { answer, failed, observeRefused, reportClientLeft, reportLate };
+  return { respond, failed, observeRejected, reportClientLeft, reportLate };
 }
 
 const isTagged = (headers: Encoded['headers']): boolean =>

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { readDocument, writeDocument } from '../../../src/contract/document/text';
+import { readDocument, writeDocument } from '../../../src/contract/document/document-text';
 import { ANY_CHARACTER } from 'contract-first-prover';
 
 const leaf = fc.oneof(

@@ -26,9 +26,9 @@ export const notWellFormed = (reason: string) =>
  * Splits a body at its boundary (RFC 2046 section 5.1.1), whatever the sizes of its chunks, in time linear in its bytes.
  *
  * The search of @fastify/busboy finds the boundary. The rest of its parser is not used: it drops wrong header fields and those
- * beyond its bounds, ignores text after a boundary, and takes `--boundary-` for an end (multipart-framing.test.ts).
+ * beyond its bounds, ignores text after a boundary, and takes `--boundary-` for an end (multipart-splitter.test.ts).
  */
-export class Framing {
+export class MultipartSplitter {
   private place: 'preamble' | 'head' | 'data' | 'closing' | 'epilogue' = 'preamble';
   private pieces: Piece[] = [];
   private parts = 0;

@@ -3,8 +3,8 @@ import type { Finding } from '../document/finding';
 import { negotiable, type Operation } from '../operations/operations';
 import { type Answer, Problem, type ProblemKind } from '../problem';
 import { overlayLines } from '../operations/overlay';
-import { judgesState, refusesRanges } from './conditional';
-import { fits, HEADERS, refusalActions, type Undocumented } from './refusal-overlay';
+import { judgesState, rejectsRanges } from './select-response';
+import { fits, PROBLEM_HEADERS, responseActions, type Undocumented } from './problem-overlay';
 import type { ServedOperation } from './served-operation';
 
 type Happens = (operation: Operation) => boolean;
@@ -17,7 +17,7 @@ const hasErrorBody = ({ responses }: Operation, status: number): boolean =>
 // Also where none are needed: credentials of another kind, or half of an alternative.
 const takesCredentials: Happens = ({ security }) => security.flat().length > 0;
 
-/** Whether the server itself may refuse a request to an operation so. A refusal before its path and method are known is of none. */
+/** Whether the server itself can raise a kind of problem for an operation. Before path and method are known, there is no operation. */
 const HAPPENS: Readonly<Record<ProblemKind, Happens>> = {
   // In the stages `head` and `route`.
   headersTooLarge: never,
@@ -25,7 +25,7 @@ const HAPPENS: Readonly<Record<ProblemKind, Happens>> = {
   versionNotSupported: never,
   notFound: never,
   methodNotAllowed: never,
-  // Each operation refuses a query parameter and a body that it does not document, and Authorization that is given twice.
+  // Each operation rejects a query parameter and a body that it does not document, and Authorization that is given twice.
   malformed: always,
   invalidRequest: always,
   noCredentials: takesCredentials,
@@ -39,41 +39,41 @@ const HAPPENS: Readonly<Record<ProblemKind, Happens>> = {
   tooLarge: takesBody,
   unsupportedMediaType: takesBody,
   preconditionFailed: (operation) => judgesState(operation) && hasErrorBody(operation, 412),
-  rangeNotSatisfiable: (operation) => refusesRanges(operation) && hasErrorBody(operation, 416),
+  rangeNotSatisfiable: (operation) => rejectsRanges(operation) && hasErrorBody(operation, 416),
   unexpected: always,
   unavailable: always,
-  // Of a stub that the document yields no answer for: no service runs with one. It is answered as `unexpected`.
+  // Of a stub that the document yields no response for: no service runs with one. It is answered as `unexpected`.
   notImplemented: never,
 };
 
-/** Whether a request to an operation may be refused so by the server itself. */
+/** Whether the server itself can raise this kind of problem for an operation. */
 export const canHappen = (kind: ProblemKind, operation: Operation): boolean => HAPPENS[kind](operation);
 
-/** The message of the refusals that are tried at start. Where a longer one does not fit the document, it is sent in its place. */
-export const REFUSED = 'refused';
+/** The message of the problems that are rendered at start. It also replaces a message that is too long for the document. */
+export const SHORT_MESSAGE = 'refused';
 
-/** One problem of each kind with which the server itself may refuse a request to an operation, and of these others. */
-export const ownRefusals = (operation: Operation, others: readonly ProblemKind[] = []): Problem[] =>
+/** One problem of each kind that the server itself can raise for an operation, and of these others. */
+export const serverProblems = (operation: Operation, others: readonly ProblemKind[] = []): Problem[] =>
   (Object.keys(HAPPENS) as ProblemKind[])
     .filter((kind) => HAPPENS[kind](operation) || others.includes(kind))
-    .map((kind) => new Problem(kind, REFUSED, HEADERS));
+    .map((kind) => new Problem(kind, SHORT_MESSAGE, PROBLEM_HEADERS));
 
 type Render<Own extends string> = (problem: Problem<ProblemKind | Own>, operation: Operation) => Answer;
 
 /**
- * The refusals by the server itself that can happen to an operation and that it does not document: by their status, or by a
- * range (`4XX`) or `default` that they fit. (One that does not fit the response of its own status is a finding of `checkWiring`.)
+ * The error responses of the server itself that an operation does not document: neither by their status nor by a range (`4XX`)
+ * or `default` that they fit. (One that does not fit the response of its own status is a finding of `checkWiring`.)
  *
- * @param policies one problem of each kind with which a hook may refuse a request to any operation, such as a rate limit
+ * @param policies one problem of each kind that a hook can raise for any operation, such as a rate limit
  */
-export function undocumentedRefusals<Own extends string>(
+export function undocumentedResponses<Own extends string>(
   served: Iterable<ServedOperation>,
   render: Render<Own>,
   policies: readonly Problem<Own>[] = [],
 ): Undocumented[] {
   return [...served].flatMap((one) => {
     const { operation } = one;
-    const answers = [...ownRefusals(operation), ...policies].map((problem) => render(problem, operation));
+    const answers = [...serverProblems(operation), ...policies].map((problem) => render(problem, operation));
     const lacking = answers.filter(
       (answer) => !operation.responses.has(String(answer.status)) && !fits(one, answer),
     );
@@ -87,11 +87,16 @@ export function undocumentedRefusals<Own extends string>(
 /** How many operations a line names. */
 const MAX_NAMED = 3;
 
-/** A finding about all of these refusals, with the actions of an overlay that document them; undefined if there are none. */
+/**
+ * A finding about all of these responses, with the actions of an overlay that document them; undefined if there are none.
+ *
+ * @param advice a sentence before the actions
+ */
 export function undocumentedFinding(
   document: OpenApiDocument,
   served: readonly ServedOperation[],
   undocumented: readonly Undocumented[],
+  advice: string,
 ): Finding | undefined {
   if (undocumented.length === 0) return undefined;
   const byStatus = Map.groupBy(undocumented, ({ answer }) => answer.status);
@@ -106,8 +111,8 @@ export function undocumentedFinding(
     pointer: '/paths',
     message: `this server answers what these operations do not document:
 ${lines.join('\n')}
-Add these actions to those of openapi/overlay.yaml, and run \`npx contract-first generate\`:
+${advice}
 
-${overlayLines(refusalActions(document, served, undocumented))}`,
+${overlayLines(responseActions(document, served, undocumented))}`,
   };
 }

@@ -12,3 +12,11 @@ export function append(held: Buffer, size: number, chunk: Buffer): Buffer {
   chunk.copy(larger, size);
   return larger;
 }
+
+/** Bytes. Buffers of this length share their memory with no others, and to free it is worth its time. */
+const LARGE = 49_152;
+
+/** Frees the memory of bytes that nobody needs. A large body would otherwise leave tens of megabytes to the next collection. */
+export function free({ length, buffer }: Buffer): void {
+  if (length >= LARGE && buffer instanceof ArrayBuffer) buffer.transfer(0);
+}

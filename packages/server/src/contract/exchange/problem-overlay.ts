@@ -1,23 +1,23 @@
-/** Writes the actions of an overlay (https://spec.openapis.org/overlay/v1.0.0.html) that document refusals by the server. */
+/** Writes the actions of an overlay (https://spec.openapis.org/overlay/v1.0.0.html) that document the error responses of the server. */
 import { STATUS_CODES } from 'node:http';
 import { isObject, type JsonObject, members, type OpenApiDocument } from '../document/document';
 import type { Operation } from '../operations/operations';
 import { type OverlayAction, targetsWithout } from '../operations/overlay';
 import type { Answer } from '../problem';
 import { canonicalJson } from '../json/stringify';
-import { UndocumentedResponse } from './response';
+import { UndocumentedResponse } from './write-response';
 import type { ServedOperation } from './served-operation';
 
-/** A refusal that an operation does not document. */
+/** An error response that an operation does not document. */
 export interface Undocumented {
   readonly operation: Operation;
   readonly answer: Answer;
 }
 
-/** Headers that the refusals of the server have. */
-export const HEADERS = { 'WWW-Authenticate': 'Bearer', 'Retry-After': '1' };
+/** Headers that the problems of the server have. */
+export const PROBLEM_HEADERS = { 'WWW-Authenticate': 'Bearer', 'Retry-After': '1' };
 
-/** What a refusal means, by its status, and the headers that it has. */
+/** What an error response means, by its status, and the headers that it has. */
 const MEANINGS: Readonly<Record<number, readonly [description: string, ...headers: string[]]>> = {
   400: ['The request does not match the document.'],
   401: ['No credentials were sent, or they were refused.', 'WWW-Authenticate'],
@@ -60,15 +60,15 @@ const FIELDS: Readonly<Record<string, JsonObject>> = {
 };
 
 /**
- * The actions that document refusals: one for the components, and one or more for each status.
+ * The actions that document error responses: one for the components, and one or more for each status.
  *
- * @param served all operations: the body is that of their errors which fits, or else one made of the answer
- * @param schemaOf the schema of an answer's body, if it is known
+ * @param served all operations: the body is that of their errors which fits, or else one made of the response
+ * @param schemaOf the schema of a response's body, if it is known
  */
-export function refusalActions(
+export function responseActions(
   document: OpenApiDocument,
   served: readonly ServedOperation[],
-  refusals: readonly Undocumented[],
+  undocumented: readonly Undocumented[],
   schemaOf = errorSchemas(document, served),
 ): OverlayAction[] {
   const responses: Record<string, unknown> = {};
@@ -83,7 +83,7 @@ export function refusalActions(
     if (!known.has(name)) added[name] = value;
     return { $ref: `#/components/${section}/${name}` };
   };
-  const groups = Map.groupBy(refusals, ({ answer }) =>
+  const groups = Map.groupBy(undocumented, ({ answer }) =>
     textOf([answer.status, bodyContent(answer, schemaOf) ?? null]),
   );
   for (const all of [...groups.values()].sort(byStatus)) {
@@ -157,10 +157,10 @@ function errorSchemas(document: OpenApiDocument, served: readonly ServedOperatio
 /** A status of a response by its key; of `default` one that no operation documents. */
 const statusOf = (key: string): number => (key === 'default' ? 599 : Number(key.replace('XX', '99')));
 
-/** Whether an operation documents an answer, by its status, a range or `default`. */
+/** Whether an operation documents a response, by its status, a range or `default`. */
 export function fits({ responses }: ServedOperation, answer: Answer): boolean {
   try {
-    responses.write(answer, HEADERS);
+    responses.write(answer, PROBLEM_HEADERS);
     return true;
   } catch (error) {
     if (error instanceof UndocumentedResponse) return false;

@@ -41,7 +41,7 @@ export interface Part {
  * Finds where the requests of a connection end (RFC 9112 section 6). The parser gets one head at a time, so that each is judged
  * before it is parsed.
  */
-export class Framing {
+export class MessageFraming {
   /** The part of the current head that is parsed, in latin1. */
   private head = '';
   /** The last bytes of the current head or trailers, in latin1: a blank line may lie in two segments. */
@@ -55,8 +55,8 @@ export class Framing {
     return this.head !== '';
   }
 
-  /** What is wrong with the head that the parser has refused; undefined if that is not known. */
-  judgeRefused(): Problem | undefined {
+  /** What is wrong with the head that the parser has rejected; undefined if that is not known. */
+  judgeRejected(): Problem | undefined {
     return this.head === '' ? undefined : judgeHead(`${this.head}\r\n\r\n`);
   }
 
@@ -163,7 +163,7 @@ export class Chunks {
         at += length;
       } else if (this.left > 0) {
         if (bytes[at++] !== (this.left-- === 2 ? CR : LF))
-          this.refuse('a chunk is not of the size it states');
+          this.reject('a chunk is not of the size it states');
       } else at = this.readLine(bytes, at);
     }
     const { problem } = this;
@@ -181,13 +181,13 @@ export class Chunks {
     const feed = bytes.indexOf(LF, start);
     const end = feed < 0 ? bytes.length : feed + 1;
     if (this.extra + this.line.length + end - start > EXTRA + LINE) {
-      this.refuse('the extensions of the chunks are too long');
+      this.reject('the extensions of the chunks are too long');
       return end;
     }
     this.line += bytes.toString('latin1', start, end);
     if (feed < 0) return end;
     const digits = SIZE_LINE.exec(this.line)?.[1];
-    if (digits === undefined) this.refuse('a chunk does not begin with its size');
+    if (digits === undefined) this.reject('a chunk does not begin with its size');
     else {
       this.extra += this.line.length - digits.length - 2;
       const size = parseInt(digits, 16);
@@ -198,7 +198,7 @@ export class Chunks {
     return end;
   }
 
-  private refuse(reason: string): void {
+  private reject(reason: string): void {
     this.problem = new Problem('malformed', `the body of the request is not well-formed: ${reason}`);
   }
 }

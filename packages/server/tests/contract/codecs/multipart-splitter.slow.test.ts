@@ -1,2 +1,2 @@
 import '../../../../../scripts/testing/all-cases';
-import './multipart-framing.test';
+import './multipart-splitter.test';

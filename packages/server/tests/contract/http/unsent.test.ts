@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { Unsent } from '../../../src/contract/http/send';
+import { Unsent } from '../../../src/contract/http/unsent';
 
 const MOST = 100;
 

@@ -1,21 +1,21 @@
 /**
- * Answers conditional requests and requests for a range from the whole answer of a handler, where the operation documents it:
+ * Answers conditional requests and requests for a range from the whole response of a handler, where the operation documents it:
  * 304 and 412 by its ETag and Last-Modified, 206 and 416 for bytes of a known length (RFC 9110 sections 13.2.2 and 14).
  */
 import { Conditions, isEntityTag, type Validators } from '../http/conditional';
 import type { ReportFault } from '../http/fault';
 import { FileBody } from '../http/files';
-import { type ByteRange, isOfState, rangeOf } from '../http/ranges';
+import { type ByteRange, isOfState, byteRangeOf } from '../http/ranges';
 import { OutgoingBody } from '../http/send';
 import type { Operation } from '../operations/operations';
 import { type Answer, type Headers, Problem } from '../problem';
-import type { Encoded } from './response';
+import type { Encoded } from './write-response';
 import type { Select, ServedOperation } from './served-operation';
 
 const CHANGED = 'the resource is not in the state that If-Match or If-Unmodified-Since expects';
-/** Fields that belong to the content of the whole answer. A response without content lacks them (section 15.4.5). */
+/** Fields that belong to the content of the whole response. A response without content lacks them (section 15.4.5). */
 const OF_CONTENT = /^content-(type|encoding|language|digest|md5)$/i;
-/** Fields that belong to the bytes of the whole answer (RFC 9530 section 2). */
+/** Fields that belong to the bytes of the whole response (RFC 9530 section 2). */
 const OF_BYTES = /^content-(digest|md5)$/i;
 /** Stands for a part of the content: nothing judges bytes. */
 const NO_BYTES = new Uint8Array();
@@ -32,17 +32,17 @@ export const judgesState = (operation: Operation): boolean =>
   );
 
 /** Whether the server itself answers 416. */
-export const refusesRanges = ({ method, responses }: Operation): boolean =>
+export const rejectsRanges = ({ method, responses }: Operation): boolean =>
   method === 'GET' && responses.has('206') && responses.has('416');
 
 /** Creates the function of an operation; undefined if it documents none of these statuses by themselves. */
 export function compileSelect(served: ServedOperation, fault: ReportFault): Select | undefined {
   const { operation, responses } = served;
   const [hasParts, hasSame] = [operation.responses.has('206'), operation.responses.has('304')];
-  const [judges, refuses] = [judgesState(operation), refusesRanges(operation)];
+  const [judges, rejects] = [judgesState(operation), rejectsRanges(operation)];
   if (!isRead(operation) || !(hasParts || hasSame || judges)) return undefined;
 
-  /** The answer with another status and a part of its content. It keeps its other fields, documented or not. */
+  /** The response with another status and a part of its content. It keeps its other fields, documented or not. */
   function as(status: number, { headers }: Answer, whole: Encoded, more: Headers, body: Encoded['body']) {
     const lower = ([name]: readonly [string, unknown]) => name.toLowerCase();
     const described = operation.responses.get(String(status))?.headers ?? [];
@@ -63,8 +63,8 @@ export function compileSelect(served: ServedOperation, fault: ReportFault): Sele
     return { status, headers: { ...head.headers, ...Object.fromEntries(kept) }, body };
   }
 
-  /** A refusal, with its error body if the operation documents one. */
-  function refuse(problem: Problem, status: number, answer: Answer, whole: Encoded): Encoded {
+  /** An error response, with its body if the operation documents one. */
+  function reject(problem: Problem, status: number, answer: Answer, whole: Encoded): Encoded {
     const isBodiless = operation.responses.get(String(status))?.content.length === 0;
     if (isBodiless) return as(status, answer, whole, problem.headers, undefined);
     throw problem;
@@ -75,18 +75,18 @@ export function compileSelect(served: ServedOperation, fault: ReportFault): Sele
     const conditions = new Conditions(request);
     const validators = validatorsOf(whole);
     if (judges && !conditions.isExpected(validators))
-      return refuse(new Problem('preconditionFailed', CHANGED), 412, answer, whole);
+      return reject(new Problem('preconditionFailed', CHANGED), 412, answer, whole);
     if (hasSame && !conditions.isChanged(validators)) return as(304, answer, whole, {}, undefined);
     const length = hasParts && whole.status === 200 ? lengthOf(whole) : undefined;
     if (length === undefined) return whole;
     // Section 14.2: only GET has ranges.
     const isAsked = request.method === 'GET' && isOfState(request, validators);
-    const range = isAsked ? rangeOf(request, length) : undefined;
+    const range = isAsked ? byteRangeOf(request, length) : undefined;
     const more: Headers = fieldOf(whole, 'accept-ranges') === undefined ? { 'Accept-Ranges': 'bytes' } : {};
-    if (range === 'unsatisfiable' && refuses) {
+    if (range === 'unsatisfiable' && rejects) {
       const headers = { 'Content-Range': `bytes */${length}` };
       const message = `the range begins behind the end of the content, which has ${length} bytes`;
-      return refuse(new Problem('rangeNotSatisfiable', message, headers), 416, answer, whole);
+      return reject(new Problem('rangeNotSatisfiable', message, headers), 416, answer, whole);
     }
     if (typeof range !== 'object') return { ...whole, headers: { ...more, ...whole.headers } };
     const { start, end } = range;

@@ -1,2 +1,2 @@
 import '../../../../../scripts/testing/all-cases';
-import './conditional.test';
+import './select-response.test';
