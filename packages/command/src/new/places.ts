@@ -66,12 +66,12 @@ function sourcePlaces(decided: Decided): Record<string, Places> {
   const { names, schemes, users, stores, kinds, usual, errorType, others, examples } = decided;
   const { tables, written } = stores;
   const number = numberPlace(usual.shape);
-  const refuses = (status: number) =>
-    written.filter(({ code }) => code.includes(`return { status: ${status}`));
+  const rejecting = (status: number) =>
+    written.filter(({ rejections }) => rejections.some((rejection) => rejection.status === status));
   const operationsWith = (status: number) => [
     ...new Set([
       ...(status === 404 ? decided.absent : []),
-      ...refuses(status).map(({ operation }) => operation.operationId),
+      ...rejecting(status).map(({ operation }) => operation.operationId),
     ]),
   ];
   const members = others.length === 0 ? recognizable(usual.shape) : '';
