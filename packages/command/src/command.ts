@@ -113,7 +113,7 @@ export function outliveReaders(): void {
 }
 
 const exampleOf = (name: string, example: string): string =>
-  `${name === 'new' ? RUN : RUN} ${name} ${example}`.trimEnd();
+  `${RUN} ${name} ${example}`.trimEnd();
 
 /** The positional arguments of a usage. */
 const argumentsOf = (usage: string) =>
