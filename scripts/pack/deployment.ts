@@ -4,14 +4,14 @@
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { version } from '../package.json';
-import { readSource } from '../packages/command/src/document/source/source';
-import { readExtras } from '../packages/command/src/new/extras';
-import { layOut } from '../packages/command/src/new/layout';
-import { namesFrom } from '../packages/command/src/new/names';
-import { runProgram } from './program';
+import { version } from '../../package.json';
+import { readSource } from '../../packages/command/src/document/source/source';
+import { readExtras } from '../../packages/command/src/new/extras';
+import { layOut } from '../../packages/command/src/new/layout';
+import { namesFrom } from '../../packages/command/src/new/names';
+import { runProgram } from '../program';
 
-const ROOT = path.join(__dirname, '..');
+const ROOT = path.join(__dirname, '../..');
 
 /** The text of each file of scripts/deploy/, by its path. */
 export async function deployment(): Promise<ReadonlyMap<string, string>> {
