@@ -87,11 +87,17 @@ export class SchemaComparison implements ChangeSink {
       wholeKeywords(this.after, is, this.direction),
     ];
     const isCounted = [old, now].some(({ least, most }) => least.has('Contains') || most.has('Contains'));
+    const patterns = [before, after].map((keywords) => keywords.get('patternProperties'));
+    // Where no other properties are admitted, a pattern admits some.
+    const isOpening = (patterns[0]?.isClosed ?? old.closed) && (patterns[1]?.isClosed ?? now.closed);
+    if (isOpening)
+      for (const keywords of [before, after]) keywords.delete(`additionalProperties${EVALUATORS}`);
     for (const keyword of new Set([...before.keys(), ...after.keys()])) {
       const [a, b] = [before.get(keyword), after.get(keyword)];
       const [gone, added] = differences(a?.texts ?? [], b?.texts ?? []);
       if (gone.length + added.length === 0 || (keyword.endsWith(EVALUATORS) && !(a && b))) continue;
       const pointer = b?.pointer ?? joinPointer(place, keyword);
+      const isOpener = keyword === 'patternProperties' && isOpening;
       // The bounds of several `contains` are compared together, so nobody knows which of them is gone.
       const isTied = keyword.endsWith(EVALUATORS) || (keyword === 'contains' && isCounted);
       if (keyword === 'readOnly' || keyword === 'writeOnly') {
@@ -101,8 +107,9 @@ export class SchemaComparison implements ChangeSink {
         this.listed(pointer, keywordMessage(keyword, a?.texts.join(), b?.texts.join()));
       else if ((isTied && a && b) || (gone.length > 0 && added.length > 0))
         this.differ(pointer, `${keyword} differs, in a way that is not judged here`);
-      else if (added.length > 0) this.narrowed(pointer, `${keyword} is new: it admits less`);
-      else this.widened(pointer, `${keyword} is gone: it admits more`);
+      else if (added.length > 0 !== isOpener)
+        this.narrowed(pointer, `${keyword} is ${isOpener ? 'gone' : 'new'}: it admits less`);
+      else this.widened(pointer, `${keyword} is ${isOpener ? 'new' : 'gone'}: it admits more`);
     }
   }
 

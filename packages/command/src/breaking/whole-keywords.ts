@@ -12,6 +12,8 @@ import { decisionOn, essenceOf, type Resolve } from './decisions';
 export interface Whole {
   readonly texts: readonly string[];
   readonly pointer: string;
+  /** Whether no schema that has it admits other properties: then one pattern more admits more. */
+  readonly isClosed: boolean;
 }
 
 /** Keywords with a decision of their own that are compared as a whole. */
@@ -36,7 +38,12 @@ export function wholeKeywords(
       const here = joinPointer(pointer, keyword);
       const condition = /^(then|else)$/.test(keyword) ? wholeText(document, 'if', value) : '';
       const text = condition + wholeText(document, keyword, value);
-      found.set(keyword, { texts: [...(found.get(keyword)?.texts ?? []), text].sort(), pointer: here });
+      const { texts = [], isClosed = true } = found.get(keyword) ?? {};
+      found.set(keyword, {
+        texts: [...texts, text].sort(),
+        pointer: here,
+        isClosed: isClosed && value['additionalProperties'] === false,
+      });
     }
   }
   for (const { pointer, value } of schemas) {
@@ -48,6 +55,7 @@ export function wholeKeywords(
       found.set(key, {
         texts: [...(found.get(key)?.texts ?? []), text],
         pointer: joinPointer(pointer, keyword),
+        isClosed: false,
       });
     }
   }

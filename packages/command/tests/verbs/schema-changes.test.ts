@@ -136,10 +136,28 @@ describe.each(['requests', 'responses'] as const)('in %s', (side) => {
       'qs',
     ],
     [
-      'fewer patterns beside additionalProperties, which judges their names then',
-      '{patternProperties: {a: {}}, additionalProperties: false}',
+      'no pattern where no others are admitted',
+      '{patternProperties: {a: {type: string}}, additionalProperties: false}',
       '{additionalProperties: false}',
+      'q',
+    ],
+    [
+      'no pattern where others have a type',
+      '{patternProperties: {a: {type: string}}, additionalProperties: {type: integer}}',
+      '{additionalProperties: {type: integer}}',
       'qs',
+    ],
+    [
+      'others of a type instead of a pattern alone',
+      '{patternProperties: {a: {type: string}}, additionalProperties: false}',
+      '{additionalProperties: {type: integer}}',
+      'qs',
+    ],
+    [
+      'a pattern alone instead of any property',
+      '{}',
+      '{patternProperties: {a: {type: string}}, additionalProperties: false}',
+      'q',
     ],
     [
       'no unevaluatedProperties any more',
