@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
-import { execute, helpOf, outliveReaders, type Command } from '../../src/command';
+import { execute, helpOf, outliveReaders, rowsOf, type Command } from '../../src/command';
 import { withHelp } from '../../src/commands-page';
 import { workOn } from '../../src/paths';
 import { GROUPS, VERBS } from '../../src/verbs';
@@ -211,9 +211,11 @@ test.each([60, 80, 100])(
   (columns) => {
     const words = (text: string) => text.split(/\s+/).join(' ');
     for (const verb of VERBS) {
-      const [wide, narrow] = [Infinity, columns].map((most) => stripVTControlCharacters(helpOf(verb, most)));
-      expect(words(narrow ?? '')).toBe(words(wide ?? ''));
-      const [, options = ''] = /^Options\n((?: .*\n)+)/m.exec(narrow ?? '') ?? [];
+      const [wide = '', narrow = '', least = ''] = [Infinity, columns, 1].map((most) =>
+        stripVTControlCharacters(helpOf(verb, most)),
+      );
+      expect([words(narrow), words(least)]).toEqual([words(wide), words(wide)]);
+      const [, options = ''] = /^Options\n((?: .*\n)+)/m.exec(narrow) ?? [];
       const lines = options.trimEnd().split('\n');
       expect(lines.filter((line) => line.length > columns)).toEqual([]);
       const starts = lines.map((line) => /^ {2}(?:-\S+(?: [A-Z]\S*)?)? *(?=\S)/.exec(line)?.[0].length);
@@ -221,6 +223,11 @@ test.each([60, 80, 100])(
     }
   },
 );
+
+test('no word is lost that is longer than a line', () => {
+  const word = 'openapi/accepted-breaks.yaml-and-more';
+  expect(rowsOf([['--a', `see ${word} first`]], 1)).toEqual([`  --a  see\n       ${word}\n       first`]);
+});
 
 test('docs/commands.md has the help of each verb', () => {
   const page = readFileSync(join(ROOT, 'docs/commands.md'), 'utf8');
