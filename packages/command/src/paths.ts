@@ -79,3 +79,5 @@ export const ACCEPTED = 'openapi/accepted-breaks.yaml';
 /** The operations whose handlers still have former names; absent if there are none. */
 export const RENAMED = 'generated/renamed.json';
 export const TYPES = 'generated/openapi.d.ts';
+/** In src/, because a program needs it at run time; absent if the document has no enum. */
+export const VALUES = 'src/values.ts';

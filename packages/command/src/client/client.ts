@@ -4,6 +4,7 @@ import path from 'node:path';
 import { type OpenApiDocument, readOperations } from 'contract-first-server/tools';
 import { type Remark, securitySchemes, schemeKind } from 'contract-first-server';
 import { typesOf } from '../document/publish/types';
+import { valuesText } from '../document/publish/values';
 import { plansOf } from './plans';
 
 /** The files of runtime/, in the order in which they stand in a client. Only the first one has exports of the client. */
@@ -42,6 +43,11 @@ export function clientOf(document: OpenApiDocument): GeneratedClient {
       schemeKind(value) === 'basic' ? '<{ readonly username: string; readonly password: string }>' : '';
     return `  readonly ${JSON.stringify(name)}?: Secret${basic};\n`;
   });
+  const runtime = runtimeText();
+  const declared = new Set(
+    [...runtime.matchAll(/^(?:const|function|class) (\w+)/gm)].map(([, name]) => name),
+  );
+  const values = valuesText(document, (name) => declared.has(name));
   return {
     untyped,
     operations: calls.length,
@@ -61,7 +67,8 @@ ${calls.join('')}}
  */
 export const createClient = (options: ClientOptions<Credentials>): Client => connect(plans(), options) as Client;
 
-${runtimeText()}
+${values}
+${runtime}
 const plans = (): Plans => JSON.parse(${literalOf(JSON.stringify(plans))}) as Plans;
 `,
   };

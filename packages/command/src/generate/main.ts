@@ -13,11 +13,12 @@ import { nextSteps } from './next-steps';
 import { handlersLeft, type Renamed, renamedOperations, renamedSentence, renamedText } from './renamed';
 import type { Outcome } from '../command';
 import { MOST, readMemory, withoutPlace, writeMemory } from './report';
-import { PUBLISHED, RENAMED, root } from '../paths';
+import { PUBLISHED, RENAMED, root, VALUES } from '../paths';
 import { bounded, printsAll } from '../document/publish/bounded';
 import { staleSentence } from '../document/publish/fresh';
 import { publish, type Publication } from '../document/publish/publish';
 import { SourceError } from '../document/source/source';
+import { isForeign } from '../document/publish/values';
 
 const BREAKING =
   'existing clients would break: undo the breaking changes, or accept them (`npx contract-first breaking --help` shows how)';
@@ -103,10 +104,20 @@ async function check(): Promise<void> {
   throw new SourceError([...(stale === undefined ? [] : [stale]), ...steps].join('\n'));
 }
 
-/** The files of generated/ that differ, and their texts. An empty one must not exist. */
+/**
+ * The generated files that differ, and their texts. An empty one must not exist.
+ *
+ * @throws {SourceError} if a file would overwrite one that was not generated
+ */
 function staleFiles({ files }: Publication, renamed: readonly Renamed[]): [file: string, text: string][] {
   const all = { ...files, [RENAMED]: renamedText(renamed) };
-  return Object.entries(all).filter(([file, text]) => read(file) !== text);
+  const stale = Object.entries(all).filter(([file, text]) => read(file) !== text);
+  if (!isForeign(read(VALUES))) return stale;
+  if (files[VALUES] !== '')
+    throw new SourceError(
+      `${VALUES} was not generated and is not overwritten: rename it, and run this again`,
+    );
+  return stale.filter(([file]) => file !== VALUES);
 }
 
 function writeOrRemove(file: string, text: string): void {

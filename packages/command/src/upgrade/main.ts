@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { RUN, UsageError } from '../command';
 import { managerOf as packer, OWN, PACKAGES, packed, vendored, version } from '../new/write/install';
-import { installed, type Manifest, readManifest, root } from '../paths';
+import { installed, type Manifest, readManifest, root, VALUES } from '../paths';
 import type { Compiler } from './entries';
 import { managerOf, output, run } from './managers';
 import { changeManifest } from './manifest';
@@ -104,6 +104,7 @@ function bring(files: ReadonlyMap<string, Buffer> | undefined): number {
   if (!changed) own.push(`install typescript, and run ${RUN} upgrade again: it rewrites the imports`);
   if (run(process.execPath, [installed(COMMAND, 'bin/contract-first.cjs'), 'generate']) !== 0)
     own.push(`${RUN} generate, once you have done what it says above`);
+  if (existsSync(VALUES)) leaveUnformatted(VALUES);
   const rewritten = changed?.imports
     ? `: rewrote ${counted(changed.imports, 'import')} in ${counted(changed.files, 'file')}`
     : '';
@@ -116,6 +117,15 @@ function bring(files: ReadonlyMap<string, Buffer> | undefined): number {
   ])
     console.log(`  - ${line}`);
   return own.length > 0 ? 1 : 0;
+}
+
+/** Keeps the formatter of the service from a file, as new services do. */
+function leaveUnformatted(file: string): void {
+  const list = '.prettierignore';
+  if (!existsSync(list)) return;
+  const text = readFileSync(list, 'utf8');
+  if (text.split(/\r?\n/).includes(file)) return;
+  writeFileSync(list, `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${file}\n`);
 }
 
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;

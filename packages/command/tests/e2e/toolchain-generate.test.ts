@@ -124,6 +124,43 @@ it('uses the formats and codecs of src/extensions.ts', async () => {
   expect([status, output]).toEqual([0, expect.not.stringContaining('color is not enforced')]);
 });
 
+it('writes the values of enums, removes them with the last enum, and overwrites no other file', async () => {
+  const schema = '\ncomponents:\n  schemas:\n';
+  project.edit(DOCUMENT, schema, `${schema}    Topic: { enum: [plants, pets] }\n`);
+  expect(await generate()).toMatchObject({
+    status: 0,
+    output: expect.stringContaining('generated/openapi.d.ts, src/values.ts\n') as string,
+  });
+  expect(project.read('src/values.ts')).toContain(
+    "export const topicValues = [\n  'plants',\n  'pets',\n] as const;",
+  );
+  expect((await ask({ what: 'compile' })).status).toBe(0);
+  project.edit('src/values.ts', 'pets', 'cats');
+  expect(runGenerate('--check')).toMatchObject({
+    status: 1,
+    output: 'src/values.ts is stale: run `npx contract-first generate` and commit the result\n',
+  });
+
+  const own = '// mine\n';
+  project.write('src/values.ts', own);
+  expect(await generate()).toEqual({
+    status: 1,
+    output: 'src/values.ts was not generated and is not overwritten: rename it, and run this again\n',
+  });
+  project.edit(DOCUMENT, '    Topic: { enum: [plants, pets] }\n', '');
+  await generate();
+  expect(project.read('src/values.ts')).toBe(own);
+
+  rmSync(join(project.folder, 'src/values.ts'));
+  project.edit(DOCUMENT, schema, `${schema}    Topic: { enum: [plants, pets] }\n`);
+  await generate();
+  project.edit(DOCUMENT, '    Topic: { enum: [plants, pets] }\n', '');
+  expect((await generate()).output).toContain(
+    'written: generated/openapi.json, generated/openapi.d.ts, src/values.ts',
+  );
+  expect(project.list('src')).not.toContain('src/values.ts');
+});
+
 it('names the lines of a removed operation whose handler is gone', async () => {
   addGetNote();
   await generate();

@@ -78,6 +78,16 @@ const manifest = () =>
   >;
 
 describe('from a command that is not the one of the service', () => {
+  test.each([
+    ['', 'src/values.ts\n'],
+    ['dist', 'dist\nsrc/values.ts\n'],
+    ['dist\r\nsrc/values.ts\r\n', 'dist\r\nsrc/values.ts\r\n'],
+  ])('the formatter leaves the values of enums alone: %j', async (before, after) => {
+    folder.write({ 'src/values.ts': '', '.prettierignore': before });
+    await upgrade(undefined);
+    expect(read('.prettierignore')).toBe(after);
+  });
+
   test('its packages go to vendor/, and what names them is rewritten', async () => {
     expect(await upgrade(undefined)).toBe(1);
     expect(calls()[0]).toEqual(['npm', 'install', '--no-audit', '--no-fund']);

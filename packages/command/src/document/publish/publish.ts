@@ -10,10 +10,11 @@ import {
 import { type Finding, findingLine, InvalidContract, type JsonObject } from 'contract-first-server';
 import { findDocument } from './find-document';
 import { readExtensions } from '../../load';
-import { OVERLAY, PUBLISHED, TYPES } from '../../paths';
+import { OVERLAY, PUBLISHED, TYPES, VALUES } from '../../paths';
 import { overlay } from './overlay';
 import { isUnknown, remarkLines, unboundedLists } from './remarks';
 import { typesOf } from './types';
+import { valuesFile } from './values';
 import { located, readSource, type Source, SourceError } from '../source/source';
 
 export interface Publication {
@@ -21,7 +22,7 @@ export interface Publication {
   readonly contract: Contract;
   /** One line for each part that is not enforced, and for each conversion. */
   readonly remarks: readonly string[];
-  /** The content of the files of generated/, by path. */
+  /** The content of the files of generated/ and of src/values.ts, by path. */
   readonly files: Readonly<Record<string, string>>;
 }
 
@@ -52,7 +53,7 @@ export async function publish(): Promise<Publication> {
       document,
       contract,
       remarks,
-      files: { [PUBLISHED]: publishedText(document), [TYPES]: types.text },
+      files: { [PUBLISHED]: publishedText(document), [TYPES]: types.text, [VALUES]: valuesFile(read) },
     };
   } catch (error) {
     if (error instanceof InvalidContract) throw new SourceError(locatedApart(source, error.findings));
