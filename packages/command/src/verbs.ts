@@ -162,7 +162,16 @@ scheme. CORS_ORIGINS allows every origin by default.`,
     name: 'breaking',
     usage: 'OLD [NEW] [options]',
     summary: 'List the changes that break a client, between two documents or since a git ref',
-    options: { all: ALL, 'allow-outside': OUTSIDE, json: JSON_RESULT },
+    options: {
+      all: ALL,
+      today: {
+        type: 'string',
+        value: 'DATE',
+        help: 'the day on which to compare: a deprecated operation may go from its x-sunset on (default: today)',
+      },
+      'allow-outside': OUTSIDE,
+      json: JSON_RESULT,
+    },
     example: 'origin/main',
     failed: 2,
     notes: `With NEW, OLD and NEW are documents (files), of any service. Without it, OLD is a git ref: the document in openapi/ is compared

@@ -10,6 +10,7 @@ export { readSecrets } from './runtime/credentials/secret-source';
 export { BEARER_TOKENS } from './runtime/credentials/secrets';
 export { HEADERS, RESERVED } from './runtime/app';
 export { PLAIN_ERRORS } from './runtime/errors';
+export { observeDeprecated } from './runtime/observe/deprecated';
 export { createMetrics } from './runtime/observe/metrics';
 export { createReport } from './runtime/observe/report';
 export { limitRequests } from './runtime/limits/load';

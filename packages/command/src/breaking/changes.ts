@@ -18,8 +18,12 @@ export interface Change {
   readonly breaking: boolean;
 }
 
-/** Every change that a client can notice, breaking ones first. */
-export function compareDocuments(was: JsonObject, is: JsonObject): Change[] {
+/**
+ * Every change that a client can notice, breaking ones first.
+ *
+ * @param today milliseconds since 1970: an operation may go from its `x-sunset` on
+ */
+export function compareDocuments(was: JsonObject, is: JsonObject, today = Date.now()): Change[] {
   const [before, after] = [new OpenApiDocument(was), new OpenApiDocument(is)];
   const changes = new Map<string, Change>();
   const report = (pointer: string, message: string, breaking: boolean) => {
@@ -27,7 +31,7 @@ export function compareDocuments(was: JsonObject, is: JsonObject): Change[] {
     // One change of type can admit both less and more. The entry is breaking if either is.
     changes.set(key, { pointer, message, breaking: breaking || changes.get(key)?.breaking === true });
   };
-  const operations = new OperationComparison(before, after, report);
+  const operations = new OperationComparison(before, after, report, today);
   operations.compareAll('/paths', 'request');
   operations.compareAll('/webhooks', 'response');
   compareComponents(before, after, report);

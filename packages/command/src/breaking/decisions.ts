@@ -41,6 +41,7 @@ const TABLE: Readonly<Partial<Record<Kind, Readonly<Record<string, string>>>>> =
     VVV: 'operationId parameters responses security servers',
     VBV: 'requestBody',
     LBV: 'callbacks x-body-limit',
+    '---': 'x-deprecated-since x-sunset',
   },
   Parameter: {
     VVV: 'name in required style explode schema content',

@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { isObject, versionFinding } from 'contract-first-server/tools';
+import { instantOf, isObject, versionFinding } from 'contract-first-server/tools';
 import { type JsonObject } from 'contract-first-server';
 import { judgeBreaks } from './accepted';
 import { readBase } from './base';
 import { changeLine, changeText, compareDocuments } from './changes';
 import { classesOf, classLine } from './classes';
-import { type Outcome, RUN } from '../command';
+import { type Outcome, RUN, UsageError } from '../command';
 import { ACCEPTED, root } from '../paths';
 import { bounded, printsAll } from '../document/publish/bounded';
 import { publish } from '../document/publish/publish';
@@ -26,14 +26,14 @@ export interface Breaks extends Outcome {
  * @returns with status 1 if there are breaks that openapi/accepted-breaks.yaml does not accept, or if an entry of it is wrong
  * @throws {Error} if the contracts cannot be compared
  */
-export async function listBreaks(ref: string, all = false): Promise<Breaks> {
+export async function listBreaks(ref: string, all = false, today?: number): Promise<Breaks> {
   const { document } = await publish();
   const file = path.join(root, ACCEPTED);
   const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
   const { info } = document;
   const version = isObject(info) ? String(info['version']) : '';
   const base = readBase(ref);
-  const changes = compareDocuments(base.document, document).filter(({ breaking }) => breaking);
+  const changes = compareDocuments(base.document, document, today).filter(({ breaking }) => breaking);
   const { breaking, accepted, spent, wrong } = judgeBreaks(changes, text, version, base.accepted);
   const others = accepted.length > 0 ? `, except as ${ACCEPTED} accepts` : '';
   const sections = [
@@ -71,9 +71,17 @@ export async function listBreaks(ref: string, all = false): Promise<Breaks> {
  * @returns with status 1 if there are changes that break a client
  * @throws {SourceError} if one cannot be read
  */
-export function compareFiles(old: string, now: string, all = false, allowOutside = false): Breaks {
+export function compareFiles(
+  old: string,
+  now: string,
+  {
+    all = false,
+    allowOutside = false,
+    today,
+  }: { all?: boolean; allowOutside?: boolean; today?: number } = {},
+): Breaks {
   const [was, is] = [readCompared(old, allowOutside), readCompared(now, allowOutside)];
-  const breaking = compareDocuments(was, is).filter((change) => change.breaking);
+  const breaking = compareDocuments(was, is, today).filter((change) => change.breaking);
   const lines = all
     ? breaking.map(changeLine)
     : bounded([classesOf(breaking).map(classLine)], MOST - 2, `${RUN} breaking ${old} ${now} --all`);
@@ -100,12 +108,18 @@ function readCompared(file: string, allowOutside: boolean): JsonObject {
 export async function runBreaking(
   old: string,
   now: string | undefined,
-  { all, 'allow-outside': allowOutside }: { readonly all?: boolean; readonly 'allow-outside'?: boolean },
+  {
+    all,
+    'allow-outside': allowOutside = false,
+    today: date,
+  }: { readonly all?: boolean; readonly 'allow-outside'?: boolean; readonly today?: string },
 ): Promise<Outcome> {
+  const today = date === undefined ? Date.now() : instantOf(date);
+  if (today === undefined) throw new UsageError(`--today: expected a date such as 2027-01-31, got ${date}`);
   const { output, ...outcome } =
     now === undefined
-      ? await listBreaks(old, printsAll(all))
-      : compareFiles(old, now, printsAll(all), allowOutside);
+      ? await listBreaks(old, printsAll(all), today)
+      : compareFiles(old, now, { all: printsAll(all), allowOutside, today });
   console.log(output);
   return outcome;
 }

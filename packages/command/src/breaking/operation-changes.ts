@@ -33,6 +33,7 @@ export class OperationComparison {
     private readonly before: OpenApiDocument,
     private readonly after: OpenApiDocument,
     private readonly report: ReportChange,
+    private readonly today: number,
   ) {
     const comparison = (direction: Direction, areEvents: boolean) => {
       const said: ReportChange = (pointer, message, breaking) => {
@@ -57,9 +58,15 @@ export class OperationComparison {
     const roles: Roles = { inward, outward: inward === 'request' ? 'response' : 'request' };
     for (const [route, before, after] of paired(byRoute(this.before, was), byRoute(this.after, at))) {
       if (!before) this.report(after.pointer, `${nameOf(route, after)} is new`, false);
-      else if (!after) this.report(before.pointer, `${nameOf(route, before)} is gone`, true);
+      else if (!after) this.reportGone(nameOf(route, before), before);
       else this.compareOperation(before, after, roles);
     }
+  }
+
+  private reportGone(name: string, { pointer, deprecation }: Operation): void {
+    const { sunset = Infinity } = deprecation ?? {};
+    if (sunset > this.today) this.report(pointer, `${name} is gone`, true);
+    else this.report(pointer, `${name} is gone after its sunset ${dateOf(sunset)}`, false);
   }
 
   private compareOperation(was: Operation, is: Operation, roles: Roles): void {
@@ -275,3 +282,5 @@ function keyOf({ pointer, paths }: Operation, { name, in: place }: Parameter): s
 function responseFor({ responses }: Operation, status: string): ResponseObject | undefined {
   return responses.get(status) ?? responses.get(`${status.slice(0, 1)}XX`) ?? responses.get('default');
 }
+
+const dateOf = (instant: number): string => new Date(instant).toISOString().slice(0, 10);

@@ -220,3 +220,28 @@ function item(path: string): object {
   const parameters = names.map((name) => ({ name, in: 'path', required: true, schema: {} }));
   return { get: { operationId: 'get', parameters, responses: { 204: { description: '' } } } };
 }
+
+describe('an operation that is gone', () => {
+  const gone = (operation: object, today: string) =>
+    compareDocuments(buildDocument({ operation }), buildDocument({ paths: {} }), Date.parse(today)).map(
+      changeLine,
+    );
+  const before = '2027-01-30T23:59:59Z';
+  const after = '2027-01-31T00:00:00Z';
+
+  it.each([
+    ['before its sunset', { deprecated: true, 'x-sunset': '2027-01-31' }, before],
+    ['without a sunset', { deprecated: true }, after],
+    ['that was never deprecated', { 'x-sunset': '2027-01-31' }, after],
+  ])('%s breaks its clients', (_, operation, today) => {
+    expect(gone(operation, today)).toEqual([
+      expect.stringMatching(/^breaking .*: POST \/things \(\w+\) is gone$/),
+    ]);
+  });
+
+  it('from its sunset on does not', () => {
+    expect(gone({ deprecated: true, 'x-sunset': '2027-01-31' }, after)).toEqual([
+      expect.stringMatching(/^ .*: POST \/things \(\w+\) is gone after its sunset 2027-01-31$/),
+    ]);
+  });
+});

@@ -81,6 +81,7 @@ export function createService<Own extends string = never>(options: ServiceOption
       const { operation, authenticate, requests, responses } = found.served;
       exchange.route = found.route.path;
       exchange.served = found.served;
+      exchange.headers = operation.deprecation?.headers;
       const connection = Connection.of(request.socket);
       if (connection) connection.served = found.served;
 

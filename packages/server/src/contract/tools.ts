@@ -10,6 +10,7 @@ export { UNKNOWN } from './document/accounting';
 export { OperationIndex, titleOf } from './document/path-items';
 export { joinPointer, isObject, members, OpenApiDocument } from './document/document';
 export { lastStep } from './document/json-pointer';
+export { instantOf } from './document/extensions';
 export { fragmentOf } from './document/references';
 export { APPLICATORS, certain, type Relation } from './document/subschemas';
 export { METHODS, operationPlaces } from './document/path-items';

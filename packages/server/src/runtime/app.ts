@@ -41,6 +41,8 @@ export interface RuntimeOptions<Own extends string = never>
   readonly rateLimit?:
     | Pick<ServiceOptions<OperationalKind>, 'afterAuthentication' | 'afterRejection' | 'ownProblems'>
     | undefined;
+  /** Sees the accepted requests to deprecated operations. Default: nobody does. */
+  readonly deprecated?: Hooks['afterAuthentication'];
   /** Whether this application serves probes and metrics. False: a separate application does. Default: true. */
   readonly operational?: boolean;
 }
@@ -68,7 +70,15 @@ export const HEADERS: Headers = { 'X-Content-Type-Options': 'nosniff', 'Cache-Co
  */
 export function createApp<Own extends string = never>(
   { errors, ...application }: Application<Own>,
-  { document, production, corsOrigins, rateLimit, operational = true, ...runtime }: RuntimeOptions<Own>,
+  {
+    document,
+    production,
+    corsOrigins,
+    rateLimit,
+    deprecated,
+    operational = true,
+    ...runtime
+  }: RuntimeOptions<Own>,
 ): Express {
   const fault = safely(runtime.reportFault ?? faultToStderr);
   const traces = createTraces(RESERVED);
@@ -82,6 +92,7 @@ export function createApp<Own extends string = never>(
     DOCUMENT_THEM,
   );
   if (finding) throw new InvalidContract([finding]);
+  const isDeprecated = [...contract.served.keys()].some(({ deprecation }) => deprecation);
   const service = withAdvice(createService<OperationalKind | Own>, {
     ...application,
     ...runtime,
@@ -98,7 +109,11 @@ export function createApp<Own extends string = never>(
     streams: { ...runtime.streams, stopping: runtime.stopping },
     reportFault: fault,
     ownProblems: [...(rateLimit?.ownProblems ?? []), ...(application.ownProblems ?? [])],
-    afterAuthentication: [rateLimit?.afterAuthentication ?? [], application.afterAuthentication ?? []].flat(),
+    afterAuthentication: [
+      rateLimit?.afterAuthentication ?? [],
+      (isDeprecated ? deprecated : undefined) ?? [],
+      application.afterAuthentication ?? [],
+    ].flat(),
     afterRejection: [rateLimit?.afterRejection ?? [], application.afterRejection ?? []].flat(),
     afterResponse: [traces?.afterResponse ?? [], application.afterResponse ?? []].flat(),
   });

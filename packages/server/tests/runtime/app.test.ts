@@ -8,7 +8,13 @@ import { pino } from 'pino';
 import request from 'supertest';
 import { InvalidContract, stub } from 'contract-first-server';
 import { type Application, createApp, type RuntimeOptions } from 'contract-first-server/runtime';
-import { createMetrics, createReport, limitRequests, PLAIN_ERRORS } from 'contract-first-server/tools';
+import {
+  createMetrics,
+  createReport,
+  limitRequests,
+  observeDeprecated,
+  PLAIN_ERRORS,
+} from 'contract-first-server/tools';
 import { buildDocument, listening, RUNTIME, withRefusals } from '../../../../scripts/testing/service';
 
 /** An application with one operation without credentials, which each client may request once. */
@@ -108,6 +114,29 @@ test('the log and the span have the name of the hook that fails or refuses', asy
     'beforeHandler checkTenant',
     'afterAuthentication rateLimit',
   ]);
+});
+
+test('calls of a deprecated operation are counted, and the log has who makes them', async () => {
+  const metrics = createMetrics();
+  const lines: unknown[] = [];
+  const log = (...line: unknown[]) => lines.push(line);
+  const deprecated = observeDeprecated(metrics, () => 'Token ann');
+  const call = async (operation: object) => {
+    const app = build(
+      {},
+      {
+        deprecated,
+        rateLimit: undefined,
+        document: withRefusals(buildDocument({ operation })),
+        loggerFor: () => ({ debug: log, info: log, warn: log, error: log }),
+      },
+    );
+    await request(app).post('/things').expect(204);
+  };
+  await call({ deprecated: true });
+  await call({});
+  expect(lines).toEqual([[{ client: 'Token ann' }, 'called a deprecated operation']]);
+  expect(await metrics.text()).toContain('http_deprecated_calls_total{operation_id="postThing"} 1\n');
 });
 
 test('an event stream ends in order when the server stops', async () => {

@@ -2,6 +2,17 @@ import type { Findings } from './finding';
 import { isObject, joinPointer, type JsonObject } from './json-pointer';
 import { keywordAt, type Walked } from './walk';
 
+const DATE = 'a date such as 2027-01-31, or a date-time in UTC such as 2027-01-31T12:00:00Z';
+
+/** The first instant of a date in UTC, or the instant of a date-time: milliseconds since 1970. Undefined for another value. */
+export function instantOf(value: unknown): number | undefined {
+  if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\dZ)?$/.test(value)) return undefined;
+  const instant = Date.parse(value);
+  // Date.parse takes February 30 for March 2.
+  const isDate = !Number.isNaN(instant) && new Date(instant).toISOString().startsWith(value.replace('Z', ''));
+  return isDate ? instant : undefined;
+}
+
 /** The fields whose values no schema of OpenAPI judges, such as those that this server adds: what the values must be. */
 const EXTENSIONS: readonly {
   readonly kind: Walked['kind'];
@@ -26,6 +37,19 @@ const EXTENSIONS: readonly {
     name: 'x-body-limit',
     expected: 'the maximum size of the whole body in bytes, an integer from 1 to 9007199254740991',
     holds: (value) => Number.isSafeInteger(value) && Number(value) > 0,
+  },
+  {
+    kind: 'Operation',
+    name: 'x-deprecated-since',
+    expected: `${DATE}, of an operation that is deprecated`,
+    holds: (value, { deprecated }) => instantOf(value) !== undefined && deprecated === true,
+  },
+  {
+    kind: 'Operation',
+    name: 'x-sunset',
+    expected: `${DATE}, of an operation that is deprecated, and not before x-deprecated-since`,
+    holds: (value, { deprecated, 'x-deprecated-since': since = value }) =>
+      (instantOf(value) ?? NaN) >= (instantOf(since) ?? -Infinity) && deprecated === true,
   },
   {
     kind: 'XML',

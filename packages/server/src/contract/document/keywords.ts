@@ -104,6 +104,8 @@ const TABLE = {
     security: 'enforced [SecurityRequirement]',
     servers: 'enforced [Server]',
     'x-body-limit': 'enforced',
+    'x-deprecated-since': 'enforced',
+    'x-sunset': 'enforced',
   },
   ExternalDocumentation: { description: 'documented', url: 'documented' },
   Parameter: {

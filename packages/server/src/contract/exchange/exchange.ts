@@ -83,7 +83,7 @@ export class Exchange {
   served: SecuredOperation | undefined;
   /** The path template that the request matches. */
   route: string | undefined;
-  /** The headers that the hooks afterAuthentication returned. */
+  /** Those of a deprecated operation, and the headers that the hooks afterAuthentication returned. */
   headers: Headers | undefined;
   log: Logger | undefined;
   /** The body that the handler returned. */

@@ -7,6 +7,7 @@ import { readAlternatives, type SecurityAlternative } from './alternatives';
 import { hasNoContent } from '../http/body';
 import type { MediaTypeObject } from '../http/media-type';
 import { isJsonText, readContent } from './content';
+import { type Deprecation, deprecationOf } from './deprecation';
 
 const PARAMETER_LOCATIONS = ['path', 'query', 'querystring', 'header', 'cookie'] as const;
 export type ParameterLocation = (typeof PARAMETER_LOCATIONS)[number];
@@ -51,6 +52,8 @@ export interface Operation {
     { readonly required: boolean; readonly content: readonly MediaTypeObject[] } | undefined;
   /** The maximum size of its body in bytes (`x-body-limit`); undefined: that of the service. */
   readonly bodyLimit: number | undefined;
+  /** Undefined if it is not deprecated. */
+  readonly deprecation: Deprecation | undefined;
   /** By status, range (`2XX`) or `default`. */
   readonly responses: ReadonlyMap<string, ResponseObject>;
   /** One of these alternatives is required; empty: none. */
@@ -164,6 +167,7 @@ class OperationReader {
       ...sent,
       paths: basePathsOf(this.document, servers).map((base) => base + path),
       bodyLimit: typeof value['x-body-limit'] === 'number' ? value['x-body-limit'] : undefined,
+      deprecation: deprecationOf(value),
       security: this.security(),
     };
   }
@@ -179,6 +183,7 @@ class OperationReader {
       parameters: this.parameters(),
       requestBody: this.requestBody(),
       bodyLimit: undefined,
+      deprecation: undefined,
       responses: new Map(statuses.map((status) => [status, this.response(status)])),
       security: [],
     };

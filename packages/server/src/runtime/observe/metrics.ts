@@ -97,6 +97,8 @@ export interface Metrics {
   readonly unreadConnection: (reason: string) => void;
   /** Counts a stream that broke off because of its handler: an item that is not as documented, an error, or none in time. */
   readonly brokenStream: (operationId: string) => void;
+  /** Counts a call of a deprecated operation. */
+  readonly deprecatedCall: (operationId: string) => void;
   /** Counts a request that the store of the rate limit could not count. */
   readonly uncountedRequest: () => void;
   readonly store: StoreObserver;
@@ -143,6 +145,12 @@ export function createMetrics(): Metrics {
     labelNames: ['operation_id'],
     registers,
   });
+  const deprecated = new Counter({
+    name: 'http_deprecated_calls_total',
+    help: 'Accepted requests to deprecated operations, by operationId.',
+    labelNames: ['operation_id'],
+    registers,
+  });
   const uncounted = new Counter({
     name: 'rate_limit_uncounted_total',
     help: 'Requests refused or allowed without a count, because RATE_LIMIT_STORE was away.',
@@ -184,6 +192,9 @@ export function createMetrics(): Metrics {
     },
     brokenStream: (operationId) => {
       broken.inc({ operation_id: operationId });
+    },
+    deprecatedCall: (operationId) => {
+      deprecated.inc({ operation_id: operationId });
     },
     uncountedRequest: () => {
       uncounted.inc();

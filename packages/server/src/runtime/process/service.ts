@@ -8,6 +8,7 @@ import { HEADERS, type RuntimeOptions } from '../app';
 import { InvalidConfig, type ServerConfig } from '../config';
 import { type CredentialsConfig, openCredentials, type Verifiers } from '../credentials/credentials';
 import { clientKeyOf } from '../credentials/secrets';
+import { observeDeprecated } from '../observe/deprecated';
 import { invitation } from '../credentials/invitation';
 import type { Errors } from '../errors';
 import { limitRequests } from '../limits/load';
@@ -160,6 +161,7 @@ export async function createServer<
     uploadTimeout: config.uploadTimeout,
     streams: config.streams,
     rateLimit: limiter,
+    deprecated: observeDeprecated(metrics, clientKeyOf),
   });
   const { shutdownDelay, shutdownTimeout } = config;
   // A load balancer of connections keeps those of its clients. Give each as long again to send its next request.

@@ -177,6 +177,11 @@ const ROWS: readonly Row[] = [
   ['RequestBody content', bodyOf(integer), 204, { body: '1' }],
   ['RequestBody required', things({ requestBody: { required: true, content: json(integer) } }), 400],
   ['Operation x-body-limit', things({ ...bodyIn(json(integer)), 'x-body-limit': 2 }), 413, { body: '123' }],
+  ...['x-deprecated-since', 'x-sunset'].map((name): Row => [
+    `Operation ${name}`,
+    things({ deprecated: true, [name]: 'soon' }),
+    'refused',
+  ]),
   ['MediaType x-stream', things(bodyIn({ 'application/json': { 'x-stream': true } })), 'refused'],
   ...['itemSchema', 'x-item-schema'].map((name): Row => {
     const content = { 'application/jsonl': { schema: text, [name]: integer } };
