@@ -35,8 +35,8 @@ export const STRING_FORMATS: Readonly<Record<string, { holds: string[]; violates
 
 /** The patterns of formats that the validator of the oracle does not know, or of which it admits too much. */
 export const FORMAT_PATTERNS: Readonly<Record<string, string>> = {
-  // RFC 3986 section 4.2: the first segment of a relative reference has no colon.
-  'uri-reference': '^(?:[A-Za-z][\\w+.-]*:|[^:/?#]*(?:[/?#]|$))',
+  // RFC 3986 section 4.2: the first segment of a relative reference has no colon. No URI has a quotation mark.
+  'uri-reference': '^(?![^]*")(?:[A-Za-z][\\w+.-]*:|[^:/?#]*(?:[/?#]|$))',
   // RFC 4648 sections 4 and 5; the unused bits of the last character are zero (section 3.5).
   byte: '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?$',
   base64url: '^(?:[\\w-]{4})*(?:[\\w-][AQgw](?:==)?|[\\w-]{2}[AEIMQUYcgkosw048]=?)?$',

@@ -165,7 +165,7 @@ export function createHttpServer(
     connections.set(socket, connection);
     socket.once('close', () => connections.delete(socket));
   });
-  server.maxHeadersCount = 0; // Node silently drops headers beyond a count; maxHeaderSize bounds their size
+  server.maxHeadersCount = 0; // Node rejects a head of some 1,000 fields before it is judged; maxHeaderSize bounds it
   server.on('clientError', rejectSafely);
   // A client may wait for a response, but not with one that it does not read.
   server.setTimeout(sendTimeout, (socket) => {

@@ -63,6 +63,7 @@ const FORMATS: Readonly<Record<string, (nth: number) => string>> = {
   'json-pointer': (nth) => `/${nth + 1}`,
   'relative-json-pointer': (nth) => `${nth + 1}`,
   regex: (nth) => `a{${nth + 1}}`,
+  base64url: (nth) => Buffer.from(`bytes ${nth + 1}`).toString('base64url'),
   byte: (nth) => Buffer.from(`bytes ${nth + 1}`).toString('base64'),
 };
 

@@ -1,3 +1,5 @@
+import { OpenApiDocument } from '../../../src/contract/document/document';
+import { samples } from '../../../src/contract/samples/sample';
 import { FORMATS, reasonNotEnforced } from '../../../src/contract/schema/formats';
 import { Interner } from '../../../src/contract/schema/identity';
 import { createCompiler } from '../../../src/contract/schema/validator';
@@ -67,7 +69,8 @@ const checks = new Map(
 );
 /** By the validator as it judges requests: a format that only its package has is not in the table of this project. */
 const test = (name: string, it: unknown): boolean => {
-  if (typeof it !== FORMATS[name]?.type)
+  if (!FORMATS[name]) throw new Error(`${name} is not in FORMATS of formats.ts`);
+  if (typeof it !== FORMATS[name].type)
     throw new Error(`expected a value of the type of ${name}, got ${JSON.stringify(it)}`);
   return checks.get(name)?.({ it }).length === 0;
 };
@@ -134,3 +137,16 @@ describe('a format costs time linear in the text', () => {
     expect(cost(20_000)).toBeLessThan(30 * Math.max(cost(2_000), 3));
   });
 });
+
+it.each(Object.keys(FORMATS).filter((name) => FORMATS[name]?.type === 'string'))(
+  'the samples of %s conform to it',
+  (format) => {
+    const items = { type: 'string', format };
+    const schemas = { list: { type: 'array', minItems: 5, uniqueItems: true, items } };
+    const root = { openapi: '3.1.0', info: { title: '', version: '' }, paths: {}, components: { schemas } };
+    const made = samples(new OpenApiDocument(root), '/components/schemas/list', 'request').next();
+    const texts = new Set(made.value as readonly unknown[]);
+    expect(texts.size).toBe(5);
+    expect([...texts].filter((it) => !test(format, it))).toEqual([]);
+  },
+);
