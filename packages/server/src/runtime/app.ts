@@ -22,6 +22,7 @@ import { allowOrigins } from './cors';
 import { docsRouter } from './page/docs';
 import { type Errors, type OperationalKind, refusalOf } from './errors';
 import { endOfRoutes, operationalRoutes, type Probed, withHeaders } from './observe/probes';
+import { createDurations } from './observe/durations';
 import { createTraces } from './observe/traces';
 
 /** The options of a service that the runtime fills in. The others are handed on. */
@@ -115,7 +116,11 @@ export function createApp<Own extends string = never>(
       application.afterAuthentication ?? [],
     ].flat(),
     afterRejection: [rateLimit?.afterRejection ?? [], application.afterRejection ?? []].flat(),
-    afterResponse: [traces?.afterResponse ?? [], application.afterResponse ?? []].flat(),
+    afterResponse: [
+      traces?.afterResponse ?? [],
+      createDurations() ?? [],
+      application.afterResponse ?? [],
+    ].flat(),
   });
   const app = express().disable('x-powered-by').disable('etag');
   if (corsOrigins.length > 0) app.use(allowOrigins(corsOrigins, contract.document));

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import {
   type Attributes,
   context,
@@ -22,7 +23,7 @@ export interface Traces {
 }
 
 /** The instrumentation scope of OpenTelemetry. */
-const SCOPE = 'contract-first';
+export const SCOPE = 'contract-first';
 /** The context key under which instrumentations of node:http keep their span (rpc-metadata of @opentelemetry/core). */
 const RPC_METADATA = createContextKey('OpenTelemetry SDK Context Key RPC_METADATA');
 interface RpcMetadata {
@@ -32,10 +33,15 @@ interface RpcMetadata {
 const isRpcMetadata = (value: unknown): value is RpcMetadata =>
   typeof value === 'object' && value !== null && 'span' in value;
 
+/** Whether an instrumentation of node:http observes the request that is being served. */
+export const isInstrumented = (): boolean => isRpcMetadata(context.active().getValue(RPC_METADATA));
+
 /** The methods of RFC 9110, RFC 5789 and QUERY. Semantic conventions require `_OTHER` for any other. */
-const METHODS = new Set('CONNECT DELETE GET HEAD OPTIONS PATCH POST PUT QUERY TRACE'.split(' '));
+export const METHODS: ReadonlySet<string> = new Set(
+  'CONNECT DELETE GET HEAD OPTIONS PATCH POST PUT QUERY TRACE'.split(' '),
+);
 /** The status in the log if the client disconnected before the response. No client receives it. */
-const CLIENT_LEFT = 499;
+export const CLIENT_LEFT = 499;
 
 /**
  * Creates spans of requests after the semantic conventions of HTTP
@@ -98,9 +104,11 @@ function attributesOf({ method = '', url = '', socket }: IncomingMessage): Attri
     'http.request.method': METHODS.has(method) ? method : '_OTHER',
     ...(!METHODS.has(method) && { 'http.request.method_original': method }),
     'url.path': url.split('?', 1)[0] ?? '',
-    'url.scheme': 'encrypted' in socket ? 'https' : 'http',
+    'url.scheme': schemeOf(socket),
   };
 }
+
+export const schemeOf = (socket: Socket): string => ('encrypted' in socket ? 'https' : 'http');
 
 function describe(
   span: Span,
