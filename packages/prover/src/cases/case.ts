@@ -153,6 +153,17 @@ export interface ValueCases {
   readonly contradictions: string[];
   /** The examples that the document contradicts. */
   readonly documentFaults: string[];
+  /** The cases that cannot be sent. */
+  readonly unsent: readonly UnsentCase[];
+}
+
+/** A case whose value the codec of the target does not carry. */
+export interface UnsentCase {
+  readonly family: Family;
+  /** Why. */
+  readonly reason: string;
+  /** Keys of the obligations that it would test. */
+  readonly about: readonly string[];
 }
 
 /**

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Replay } from '../failure';
 import { abbreviate, print, type Value } from '../json/value';
 import { constraintKey } from '../obligation';
-import { fitsSlot, type Inputs, type Slot, slots, slotVerdict } from '../request/slots';
+import { arriving, fitsSlot, type Inputs, type Slot, slots, slotVerdict } from '../request/slots';
 import { instanceLocations, probes } from '../schema/probes';
 import { arbitrary, type Mode } from '../schema/samples';
 import { anyValueOf } from '../schema/locations';
@@ -153,6 +153,7 @@ function slotValues(context: OperationContext, slot: Slot): fc.Arbitrary<Value |
   const values = (mode: Mode) => arbitrary(document.requests, anyValueOf(slot.schema), mode);
   return fc
     .oneof(values('any'), values('all'))
+    .map((value) => arriving(slot, value))
     .map((value) =>
       fitsSlot(oracle, slot, value) ? withAcceptedValues(context, slot, value, 'references') : undefined,
     );

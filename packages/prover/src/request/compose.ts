@@ -6,7 +6,8 @@ import type { Oracle } from '../schema/oracle';
 import type { CredentialValues, Target } from '../target';
 import { Untestable } from '../untestable';
 import { headerLines, type RawRequest, withHeader, withQuery } from '../wire/message';
-import { fitsSlot, type Inputs, slots, slotSamples } from './slots';
+import { samples } from '../schema/samples';
+import { fitsSlot, type Inputs, type Slot, slots, slotSamples } from './slots';
 
 /**
  * The inputs of a minimal request: required parameters, and the first media type of the body. Examples of the document
@@ -27,14 +28,20 @@ export function minimalInputs(document: Document, oracle: Oracle, operation: Ope
       ...slotSamples(document, oracle, slot, 'required', 20),
       ...slotSamples(document, oracle, slot, 'all', 20),
     ];
-    if (value === undefined)
-      throw new Untestable(`expected a valid value for ${slot.label} (${slot.schema}), found none`);
+    if (value === undefined) throw new Untestable(whyNone(document, oracle, slot));
     inputs = slot.fill(inputs, value);
   }
   if (firstBody && !inputs.body) {
     inputs = { ...inputs, body: { type: firstBody.type, bytes: Buffer.from('any bytes') } };
   }
   return inputs;
+}
+
+function whyNone({ requests }: Document, oracle: Oracle, slot: Slot): string {
+  const uncarried = slot.own ? samples(requests, oracle, slot.schema, 'all', 20).length : 0;
+  return uncarried > 0
+    ? `expected a valid value for ${slot.label} that its codec can carry, found ${uncarried} that it cannot`
+    : `expected a valid value for ${slot.label} (${slot.schema}), found none`;
 }
 
 /** Whether the prover makes valid bodies of a media type. Of XML it knows only examples. */
