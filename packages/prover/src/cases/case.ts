@@ -45,6 +45,8 @@ export type Expectation =
       readonly bytes?: ExpectedBytes;
       /** The documented media type that the server must choose. */
       readonly mediaType?: string;
+      /** Whether a documented media type is not acceptable: a server that has no other may answer 406. */
+      readonly isSelective?: boolean;
     }
   /** The server refuses the request for one of these reasons, before it enters the service. */
   | { readonly kind: 'refused'; readonly reasons: readonly Refusal[] }
