@@ -158,7 +158,7 @@ it('agree on numbers of every kind of bound', async () => {
       { ...integer, minimum: -9007199254740993, maximum: 9007199254740993 },
     ]),
   );
-  expect(open.filter((line) => !line.includes(': no value was found that violates'))).toEqual([]);
+  expect(open.filter((line) => !line.includes(': the search for a value that violates'))).toEqual([]);
 });
 
 it('agree on media types with parameters and ranges', async () => {

@@ -6,6 +6,7 @@ import type { Oracle } from '../schema/oracle';
 import type { CredentialValues, Target } from '../target';
 import { Untestable } from '../untestable';
 import { headerLines, type RawRequest, withHeader, withQuery } from '../wire/message';
+import { whyNoValue } from '../schema/no-value';
 import { samples } from '../schema/samples';
 import { fitsSlot, type Inputs, type Slot, slots, slotSamples } from './slots';
 
@@ -41,7 +42,7 @@ function whyNone({ requests }: Document, oracle: Oracle, slot: Slot): string {
   const uncarried = slot.own ? samples(requests, oracle, slot.schema, 'all', 20).length : 0;
   return uncarried > 0
     ? `expected a valid value for ${slot.label} that its codec can carry, found ${uncarried} that it cannot`
-    : `expected a valid value for ${slot.label} (${slot.schema}), found none`;
+    : `expected a valid value for ${slot.label} (${slot.schema}), found none: ${whyNoValue(requests, oracle, slot.schema, 40)}`;
 }
 
 /** Whether the prover makes valid bodies of a media type. Of XML it knows only examples. */
