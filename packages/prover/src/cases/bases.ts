@@ -1,5 +1,5 @@
 import { NumberLiteral, parse, type Value } from '../json/value';
-import { fitsSlot, type Slot, slotSamples, whyNotCarried } from '../request/slots';
+import { fitsSlot, isSelective, type Slot, slotSamples, whyNotCarried } from '../request/slots';
 import { type InstanceLocation, instanceLocations } from '../schema/probes';
 import { type Mode, samples } from '../schema/samples';
 import { referenced } from '../state/sources';
@@ -34,10 +34,10 @@ export function basesOf(
   ]);
 }
 
-/** Valid values like those of {@link basesOf} that the codec of the target does not carry. */
+/** Valid values like those of {@link basesOf} that the codec of the target, or a header field, does not carry. */
 export function uncarriedBases(context: OperationContext, slot: Slot): BaseValue[] {
   const { document, oracle } = context;
-  if (!slot.own) return [];
+  if (!isSelective(slot)) return [];
   const drawn = (
     [
       ['all', 20],

@@ -159,7 +159,7 @@ export interface ValueCases {
   readonly unsent: readonly UnsentCase[];
 }
 
-/** A case whose value the codec of the target does not carry. */
+/** A case whose value the codec of the target, or a header field, does not carry. */
 export interface UnsentCase {
   readonly family: Family;
   /** Why. */

@@ -5,7 +5,7 @@ import { fromJson } from '../json/value';
 import type { Oracle } from '../schema/oracle';
 import type { CredentialValues, Target } from '../target';
 import { Untestable } from '../untestable';
-import { headerLines, type RawRequest, withHeader, withQuery } from '../wire/message';
+import { headerLines, isFieldValue, type RawRequest, withHeader, withQuery } from '../wire/message';
 import { whyNoValue } from '../schema/no-value';
 import { samples } from '../schema/samples';
 import { fitsSlot, type Inputs, type Slot, slots, slotSamples } from './slots';
@@ -59,6 +59,9 @@ export function composeRequest(operation: Operation, { parameters, body }: Input
   );
   const query = [...parametersIn('query'), ...parametersIn('querystring')].map(([, text]) => text);
   const cookies = parametersIn('cookie').map(([, text]) => text);
+  // A documented media type may have any characters.
+  if (body && !isFieldValue(body.type))
+    throw new Untestable(`a header field cannot carry the media type ${JSON.stringify(body.type)}`);
   return {
     method: operation.method,
     target: encodePath(path) + (query.length > 0 ? `?${query.join('&')}` : ''),
@@ -73,10 +76,11 @@ export function composeRequest(operation: Operation, { parameters, body }: Input
 
 /** Adds a credential in the place that its security scheme names (OpenAPI 3.1 section 4.8.27). */
 function addCredential(request: RawRequest, scheme: JsonObject, credential: string): RawRequest {
-  const add = (name: string, value: string): RawRequest => ({
-    ...request,
-    headers: [[name, value], ...request.headers],
-  });
+  const add = (field: string, value: string): RawRequest => {
+    if (!isFieldValue(value))
+      throw new Untestable('a header field cannot carry the credential of one of its security schemes');
+    return { ...request, headers: [[field, value], ...request.headers] };
+  };
   if (scheme['type'] !== 'apiKey') {
     const authScheme = asString(scheme['scheme']) || 'Bearer';
     if (authScheme.toLowerCase() === 'basic')

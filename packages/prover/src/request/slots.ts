@@ -130,11 +130,21 @@ export function slotSamples(
 /** The value that arrives, where the codec of the target changes it: the closest one that can be sent. */
 export const arriving = ({ own }: Slot, value: Value): Value => own?.received(value) ?? value;
 
-/** Why a value is not sent: the codec of the target does not carry it. Undefined if it does. */
-export const whyNotCarried = ({ own, body, parameter }: Slot, value: Value): string | undefined =>
-  own && carried(own, value) === undefined
-    ? `the codec of ${body?.name ?? parameter?.mediaType ?? ''} cannot carry them`
+/** Why a value is not sent: the codec of the target, or the header field of content, does not carry it. Undefined if it does. */
+export function whyNotCarried(slot: Slot, value: Value): string | undefined {
+  const { own, body, parameter, decode } = slot;
+  if (own && carried(own, value) === undefined)
+    return `the codec of ${body?.name ?? parameter?.mediaType ?? ''} cannot carry them`;
+  return isHeaderContent(slot) && decode(value) === undefined
+    ? 'a header field cannot carry them'
     : undefined;
+}
+
+/** Whether values of a slot may not be carried. */
+export const isSelective = (slot: Slot): boolean => slot.own !== undefined || isHeaderContent(slot);
+
+const isHeaderContent = ({ parameter }: Slot): boolean =>
+  parameter?.in === 'header' && parameter.mediaType !== undefined;
 
 /** Whether the receiver decodes a valid value. */
 export function fitsSlot(oracle: Oracle, slot: Slot, value: Value): boolean {
