@@ -8,6 +8,7 @@ import { Untestable } from '../untestable';
 import { headerLines, isFieldValue, type RawRequest, withHeader, withQuery } from '../wire/message';
 import { whyNoValue } from '../schema/no-value';
 import { samples } from '../schema/samples';
+import { codecOfBody, linesOf } from './encodings';
 import { fitsSlot, type Inputs, type Slot, slots, slotSamples } from './slots';
 
 /**
@@ -33,15 +34,24 @@ export function minimalInputs(document: Document, oracle: Oracle, operation: Ope
     inputs = slot.fill(inputs, value);
   }
   if (firstBody && !inputs.body) {
-    inputs = { ...inputs, body: { type: firstBody.type, bytes: Buffer.from('any bytes') } };
+    inputs = { ...inputs, body: { type: firstBody.type, bytes: anyContent(document, firstBody) } };
   }
   return inputs;
 }
 
+/** Content of a media type without a schema. */
+function anyContent(document: Document, media: MediaType): Buffer {
+  const codec = codecOfBody(document, media);
+  if (codec === 'json') return Buffer.from('{}');
+  if (codec === 'lines') return linesOf(media.type, ['{}']);
+  return Buffer.from(codec === 'form' ? 'any=bytes' : 'any bytes');
+}
+
 function whyNone({ requests }: Document, oracle: Oracle, slot: Slot): string {
-  const uncarried = slot.own ? samples(requests, oracle, slot.schema, 'all', 20).length : 0;
+  const uncarried = samples(requests, oracle, slot.schema, 'all', 20).length;
+  const carrier = slot.own ? 'codec' : 'encoding';
   return uncarried > 0
-    ? `expected a valid value for ${slot.label} that its codec can carry, found ${uncarried} that it cannot`
+    ? `expected a valid value for ${slot.label} that its ${carrier} can carry, found ${uncarried} that it cannot`
     : `expected a valid value for ${slot.label} (${slot.schema}), found none: ${whyNoValue(requests, oracle, slot.schema, 40)}`;
 }
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Schemas } from '../document/direction';
 import type { Oracle } from './oracle';
 import { admittedTypes, anyValueOf, branchCombinations, enumeratedValues } from './locations';
@@ -8,6 +9,8 @@ export function whyNoValue(schemas: Schemas, oracle: Oracle, schema: string, dra
   const certain = (branchCombinations(schemas, anyValueOf(schema))[0] ?? []).filter(
     ({ unconditional }) => unconditional,
   );
+  // A schema that is `false`, as the walk reads it.
+  if (certain.some((one) => isDeepStrictEqual(one.schema, { not: {} }))) return 'its schema is false';
   const isTyped = certain.some((one) => one.schema['type'] !== undefined);
   if (isTyped && admittedTypes(certain).length === 0) return 'no type is admitted';
   if (enumeratedValues(certain)?.every((value) => !oracle.valid(schema, value)) === true)

@@ -57,6 +57,7 @@ test('generated requests are made for a schema whose values only the search find
 
 const text = { type: 'string' };
 test.each<[string, JsonObject, string]>([
+  ['false', { allOf: [{}, false] }, 'its schema is false'],
   ['two types', { allOf: [text, { type: 'integer' }] }, 'no type is admitted'],
   ['an enum of another type', { ...text, enum: [1, 2] }, 'no value of its enum conforms'],
   [
