@@ -43,9 +43,9 @@ export const ADVICE = {
     `the credentials of this alternative are missing: add {${credentialsOf(schemes)}}${isUrl ? ' (--credentials FILE)' : ' to `credentials`'}`,
   waive: (source: string) => `no request tests it: add a waiver to ${source}`,
   waiveValid: (keyword: string, source: string) =>
-    `no valid value was found to which ${keyword} applies: add a waiver to ${source}`,
+    `the search for a valid value to which ${keyword} applies gave up after 140 draws: add an example to the document, or a waiver to ${source}`,
   removeKeyword: (keyword: string, slot: string, source: string) =>
-    `no value was found that violates ${keyword} and that ${slot} can carry: remove the keyword if others already exclude such values, or add a waiver to ${source}`,
+    `the search for a value that violates ${keyword} and that ${slot} can carry gave up: it tries those next to the bound, and texts of at most 100,000 characters. Remove the keyword if others already exclude such values, or add a waiver to ${source}`,
 
   // A failure of the server
   readItsLog: () =>

@@ -18,7 +18,7 @@ const GENERATED_OF_STUB = 2;
 export async function attemptEnumerated(
   context: OperationContext,
   server: Server,
-  { failures, attemptAll, giveUp }: CaseRunner,
+  { failures, attemptAll, giveUp, leaveOut, ledger }: CaseRunner,
 ): Promise<readonly string[]> {
   const made = makeOr(
     () => operationCases(context),
@@ -27,6 +27,11 @@ export async function attemptEnumerated(
     },
   );
   if (!made) return [];
+  // First: what a case shows replaces it.
+  for (const { family, reason, about } of made.unsent) {
+    leaveOut(context.operation, family, reason, 1);
+    ledger.undecide(about, { state: 'OUT OF REACH', reason });
+  }
   await attemptAll(server, made.cases);
   for (const problem of made.contradictions)
     failures.push(failureWithoutRequest('oracle', context.operation, problem, 'generator against oracle'));

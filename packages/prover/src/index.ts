@@ -2,6 +2,7 @@
 export { type Failure, type WaivedFailure } from './failure';
 export { type Json, type JsonObject } from './json/tree';
 export { NumberLiteral, parse, print, type Value } from './json/value';
+export type { Encoder } from './document/model';
 export { type Obligation, type State } from './obligation';
 export { describeFailure, formatReport, headline } from './report/terminal';
 export type {

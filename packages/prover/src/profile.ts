@@ -105,7 +105,7 @@ const RULES = {
   'unsupported media types': warning('RFC 9110 section 15.5.16'),
   'equivalent media types': failure('RFC 9110 section 8.3.1, RFC 8259 section 11'),
   'content negotiation': failure('RFC 9110 section 12.5.1'),
-  'chosen media type': warning('RFC 9110 section 12.5.1: a server may disregard Accept'),
+  'chosen media type': warning('RFC 9110 section 12.5.1: a server may disregard Accept, or answer 406'),
 
   // Methods and paths
   'undocumented methods': warning('RFC 9110 section 9.1: a server should respond 405 or 501'),

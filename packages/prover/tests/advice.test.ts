@@ -344,12 +344,12 @@ const FOLLOWED: Readonly<Record<keyof typeof ADVICE, Followed>> = {
       ),
   },
   waiveValid: {
-    says: 'no valid value was found to which minLength applies: add a waiver to tests/service.ts',
+    says: 'the search for a valid value to which minLength applies gave up after 140 draws: add an example to the document, or a waiver to tests/service.ts',
     before: () => tested(withNever()),
     after: () => tested(withNever([{ obligation: '*/then minLength | holds', reason: 'never' }])),
   },
   removeKeyword: {
-    says: 'remove the keyword if others already exclude such values, or add a waiver to tests/service.ts',
+    says: 'Remove the keyword if others already exclude such values, or add a waiver to tests/service.ts',
     before: () => tested(named({ ...NAME, maxLength: 1_000_000 })),
     after: () => tested(named(NAME)),
   },

@@ -135,7 +135,7 @@ it('agree on patterns with assertions, modifiers, properties and bounds', async 
   ];
   const all = patterns.map((pattern) => ({ type: 'string', pattern }));
   const open = await openOf(schemas([...all, { ...all[8], minLength: 9, maxLength: 11 }]));
-  expect(open.filter((line) => !line.includes(' violates: no value was found'))).toEqual([]);
+  expect(open.filter((line) => !line.includes(': the search for a value that violates'))).toEqual([]);
 });
 
 it('agree on numbers of every kind of bound', async () => {
@@ -158,7 +158,7 @@ it('agree on numbers of every kind of bound', async () => {
       { ...integer, minimum: -9007199254740993, maximum: 9007199254740993 },
     ]),
   );
-  expect(open.filter((line) => !line.includes(': no value was found that violates'))).toEqual([]);
+  expect(open.filter((line) => !line.includes(': the search for a value that violates'))).toEqual([]);
 });
 
 it('agree on media types with parameters and ranges', async () => {

@@ -1,7 +1,7 @@
 import { NumberLiteral, parse, type Value } from '../json/value';
-import { fitsSlot, type Slot, slotSamples } from '../request/slots';
+import { fitsSlot, isSelective, type Slot, slotSamples, whyNotCarried } from '../request/slots';
 import { type InstanceLocation, instanceLocations } from '../schema/probes';
-import type { Mode } from '../schema/samples';
+import { type Mode, samples } from '../schema/samples';
 import { referenced } from '../state/sources';
 import type { OperationContext } from './case';
 import { requiredNames } from '../document/model';
@@ -27,12 +27,33 @@ export function basesOf(
   slot: Slot,
   simple = samplesOf(context, slot, 'all', 20),
 ): BaseValue[] {
-  const { document, oracle } = context;
-  const values = [
+  return covering(context, slot, [
     ...simple,
     ...samplesOf(context, slot, 'required', 20),
     ...samplesOf(context, slot, 'any', 100),
-  ];
+  ]);
+}
+
+/** Valid values like those of {@link basesOf} that the codec of the target, or a header field, does not carry. */
+export function uncarriedBases(context: OperationContext, slot: Slot): BaseValue[] {
+  const { document, oracle } = context;
+  if (!isSelective(slot)) return [];
+  const drawn = (
+    [
+      ['all', 20],
+      ['required', 20],
+      ['any', 100],
+    ] as const
+  ).flatMap(([mode, count]) => samples(document.requests, oracle, slot.schema, mode, count));
+  return covering(
+    context,
+    slot,
+    drawn.filter((value) => whyNotCarried(slot, value) !== undefined),
+  );
+}
+
+/** The values that reach other schema objects than those before them. */
+function covering({ document, oracle }: OperationContext, slot: Slot, values: readonly Value[]): BaseValue[] {
   const reached = new Set<string>();
   return values.flatMap((value) => {
     const locations = instanceLocations(document.requests, oracle, slot.schema, value);

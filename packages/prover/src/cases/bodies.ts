@@ -10,6 +10,7 @@ import {
 } from './case';
 import { codecOf } from '../document/media';
 import type { MediaType } from '../document/model';
+import { codecOfBody } from '../request/encodings';
 import { slots, slotSamples } from '../request/slots';
 
 /** Far deeper than any document, and deep enough to overflow the stack of a recursive parser. */
@@ -82,10 +83,12 @@ function arrivalCases(context: OperationContext): Case[] {
  * with an epilogue, and bytes with any. A very large one is only announced.
  */
 function limitCases(context: OperationContext, request: RawRequest, isJson: boolean): Case[] {
-  const { operation, target, base } = context;
+  const { document, operation, target, base } = context;
   const limit = operation.bodyLimit ?? target.bodyLimit;
   if (limit === undefined) return [];
-  const canBePadded = isJson || ['binary', 'multipart'].includes(codecOf(base.body?.type ?? ''));
+  const media = operation.body?.content.find(({ type }) => type === base.body?.type);
+  const canBePadded =
+    isJson || (media !== undefined && ['binary', 'multipart'].includes(codecOfBody(document, media)));
   const body = request.body ?? Buffer.alloc(0);
   const padded = (size: number): RawRequest => ({
     ...request,

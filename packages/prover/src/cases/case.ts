@@ -45,6 +45,8 @@ export type Expectation =
       readonly bytes?: ExpectedBytes;
       /** The documented media type that the server must choose. */
       readonly mediaType?: string;
+      /** Whether a documented media type is not acceptable: a server that has no other may answer 406. */
+      readonly isSelective?: boolean;
     }
   /** The server refuses the request for one of these reasons, before it enters the service. */
   | { readonly kind: 'refused'; readonly reasons: readonly Refusal[] }
@@ -153,6 +155,17 @@ export interface ValueCases {
   readonly contradictions: string[];
   /** The examples that the document contradicts. */
   readonly documentFaults: string[];
+  /** The cases that cannot be sent. */
+  readonly unsent: readonly UnsentCase[];
+}
+
+/** A case whose value the codec of the target, or a header field, does not carry. */
+export interface UnsentCase {
+  readonly family: Family;
+  /** Why. */
+  readonly reason: string;
+  /** Keys of the obligations that it would test. */
+  readonly about: readonly string[];
 }
 
 /**

@@ -1,7 +1,7 @@
 import { excludingKeyword } from '../document/direction';
 import { abbreviate, NumberLiteral, rounded, type Value } from '../json/value';
 import { constraintKey } from '../obligation';
-import { isTyped, type Slot, slotValidity } from '../request/slots';
+import { arriving, isTyped, type Slot, slotValidity, whyNotCarried } from '../request/slots';
 import { oneWayViolations, type Probe, probes } from '../schema/probes';
 import { constraints } from '../schema/constraints';
 import type { BaseValue } from './bases';
@@ -14,6 +14,7 @@ import {
   handlerInput,
   inputCase,
   type OperationContext,
+  type UnsentCase,
   type ValueCases,
 } from './case';
 import { asString } from '../json/tree';
@@ -35,9 +36,10 @@ export function keywordCases(
   context: OperationContext,
   slot: Slot,
   bases: readonly BaseValue[],
-): Pick<ValueCases, 'cases' | 'contradictions'> {
+): Pick<ValueCases, 'cases' | 'contradictions' | 'unsent'> {
   const tested = new Set<string>();
   const contradictions: string[] = [];
+  const unsent: UnsentCase[] = [];
   const cases = bases.flatMap(({ locations }) => {
     const untested = probes(locations).filter(
       ({ subschema, keyword }) => !tested.has(`${subschema.pointer} ${keyword}`),
@@ -45,6 +47,7 @@ export function keywordCases(
     for (const { subschema, keyword } of untested) tested.add(`${subschema.pointer} ${keyword}`);
     return untested.flatMap((probe) => {
       const validity = slotValidity(context.oracle, slot, probe.value);
+      if (validity === undefined) unsent.push(...unsentProbe(context, slot, probe));
       if (validity === undefined) return [];
       if ((validity === 'valid') === (probe.side === 'holds')) return [keywordCase(context, slot, probe)];
       if (mustAgree(slot, probe)) {
@@ -55,7 +58,19 @@ export function keywordCases(
       return [];
     });
   });
-  return { cases, contradictions };
+  return { cases, contradictions, unsent };
+}
+
+/** The case of a probe that is not sent because of the codec. */
+function unsentProbe(
+  { oracle, operation }: OperationContext,
+  slot: Slot,
+  { value, subschema, keyword, side }: Probe,
+): UnsentCase[] {
+  const reason = whyNotCarried(slot, value);
+  if (reason === undefined || oracle.valid(slot.schema, value) !== (side === 'holds')) return [];
+  const key = constraintKey(operation, slot.label, subschema.pointer, keyword, side);
+  return [{ family: 'constraints', reason, about: [key] }];
 }
 
 /** Whether generator and oracle must agree on a probe. Other probes may satisfy or violate a keyword beside theirs. */
@@ -101,6 +116,7 @@ export function oneWayCases(context: OperationContext, slot: Slot): Case[] {
   const excluded = constraints(document.requests, slot.schema).filter((found) => found.keyword === keyword);
   return excluded.flatMap(({ pointer }) =>
     oneWayViolations(document.requests, oracle, slot.schema, pointer)
+      .map((value) => arriving(slot, value))
       .filter((value) => slotValidity(oracle, slot, value) === 'invalid')
       .slice(0, 2)
       .map((value) => {

@@ -108,11 +108,15 @@ function acceptCases(context: OperationContext): Case[] {
     const request = withHeader(authorizedRequest(context), 'Accept', field);
     return make('content negotiation', `Accept: ${field}`, request, expect);
   };
-  const choosing = (mediaType: string): Expectation => ({ ...expectSuccess, mediaType });
+  const choosing = (mediaType: string, ...others: string[]): Expectation => ({
+    ...expectSuccess,
+    mediaType,
+    isSelective: all.some((name) => name !== mediaType && !others.includes(name)),
+  });
   return [
     ...names.map((name) => accept(name, choosing(name))),
     ...(last === '' ? [] : [accept(`application/x-undocumented, ${last};q=0.1`, choosing(last))]),
-    ...(names.length > 1 ? [accept(`${first};q=0.1, ${last};q=0.9`, choosing(last))] : []),
+    ...(names.length > 1 ? [accept(`${first};q=0.1, ${last};q=0.9`, choosing(last, first))] : []),
     accept('*/*', expectSuccess),
     ...(isAdmitted ||
     target.profile === 'document' ||

@@ -3,7 +3,15 @@ import { createHash } from 'node:crypto';
 import type { Replay } from '../failure';
 import { abbreviate, print, type Value } from '../json/value';
 import { constraintKey } from '../obligation';
-import { fitsSlot, type Inputs, type Slot, slots, slotValidity } from '../request/slots';
+import {
+  arriving,
+  fitsSlot,
+  type Inputs,
+  type Slot,
+  slots,
+  slotSamples,
+  slotValidity,
+} from '../request/slots';
 import { instanceLocations, probes } from '../schema/probes';
 import { arbitrary, type Mode } from '../schema/samples';
 import { anyValueOf } from '../schema/locations';
@@ -127,7 +135,10 @@ async function search(
   }
   // A schema may have no invalid value. A schema without a valid value has not been tested.
   if (numRuns > 0 || kind === 'faulty') return { leftOut: numRuns > 0 ? runs - sent : 0 };
-  const problems = ['expected to generate a valid request, got none'];
+  const draws = runs * (DRAWS_PER_REQUEST + 1);
+  const problems = [
+    `expected to generate a valid request, got none: the search gave up after ${draws} draws`,
+  ];
   return { leftOut: 0, counterexample: { case: undefined, problems, ...place } };
 }
 
@@ -151,8 +162,12 @@ function slotValues(context: OperationContext, slot: Slot): fc.Arbitrary<Value |
   const { document, oracle } = context;
   // A header cannot carry most random strings, so every other value is a simple one.
   const values = (mode: Mode) => arbitrary(document.requests, anyValueOf(slot.schema), mode);
+  // Where hardly any drawn value is valid, the one that the search for samples has found.
+  const [rare, ...others] = slotSamples(document, oracle, slot, 'any', 100);
+  const known = rare === undefined || others.length > 0 ? [] : [fc.constant(rare)];
   return fc
-    .oneof(values('any'), values('all'))
+    .oneof(values('any'), values('all'), ...known)
+    .map((value) => arriving(slot, value))
     .map((value) =>
       fitsSlot(oracle, slot, value) ? withAcceptedValues(context, slot, value, 'references') : undefined,
     );

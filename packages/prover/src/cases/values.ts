@@ -1,8 +1,8 @@
 import { abbreviate, fromJson, print, type Value } from '../json/value';
 import { constraintKey } from '../obligation';
-import { fitsSlot, isTyped, type Slot, slots, slotValidity } from '../request/slots';
+import { fitsSlot, isTyped, type Slot, slots, slotValidity, whyNotCarried } from '../request/slots';
 import { instanceLocations } from '../schema/probes';
-import { basesOf, samplesOf, slimBases, withOptionalMembersToggled } from './bases';
+import { basesOf, samplesOf, slimBases, uncarriedBases, withOptionalMembersToggled } from './bases';
 import {
   expectSuccess,
   expectSuccessOrOwnRefusal,
@@ -11,6 +11,7 @@ import {
   type Case,
   type OperationContext,
   handlerInput,
+  type UnsentCase,
   type ValueCases,
 } from './case';
 import { keywordCases, oneWayCases } from './keyword-cases';
@@ -25,6 +26,7 @@ export function valueCases(context: OperationContext): ValueCases {
     cases: [...found.flatMap(({ cases }) => cases), ...parameterCases(context)],
     contradictions: found.flatMap(({ contradictions }) => contradictions),
     documentFaults: found.flatMap(({ documentFaults }) => documentFaults),
+    unsent: found.flatMap(({ unsent }) => unsent),
   };
 }
 
@@ -34,15 +36,17 @@ function slotCases(context: OperationContext, slot: Slot): ValueCases {
   const simple = samplesOf(context, slot, 'all', 20);
   const covering = basesOf(context, slot, simple);
   const bases = covering.flatMap((base) => slimBases(context, slot, base));
+  const toggled = withOptionalMembersToggled(
+    bases.flatMap(({ locations }) => locations),
+    isTyped(slot) ? ['whatever'] : 'whatever',
+  );
   const validValues = [
     ...samplesOf(context, slot, 'required', 3),
     ...simple.slice(0, 3),
     ...covering.map(({ value }) => value),
-    ...withOptionalMembersToggled(
-      bases.flatMap(({ locations }) => locations),
-      isTyped(slot) ? ['whatever'] : 'whatever',
-    ),
+    ...toggled,
   ].filter((value) => fitsSlot(oracle, slot, value));
+  const uncarried = uncarriedBases(context, slot);
   // The example of a schema that requests and responses share may be valid for responses only.
   const schemaExamples = slot.schemaExamples
     .map(fromJson)
@@ -64,7 +68,14 @@ function slotCases(context: OperationContext, slot: Slot): ValueCases {
         expect: family === 'examples' ? expectSuccess : expectSuccessOrOwnRefusal(context),
         proves: satisfiedConstraints(context, slot, slot.decode(value) ?? value),
       });
-  const { cases, contradictions } = keywordCases(context, slot, bases);
+  const { cases, contradictions, unsent } = keywordCases(context, slot, [...bases, ...uncarried]);
+  const unsentCases = (family: 'examples' | 'valid', values: readonly Value[]): UnsentCase[] =>
+    distinctValues(values).flatMap((value) => {
+      const reason = oracle.valid(slot.schema, value) ? whyNotCarried(slot, value) : undefined;
+      return reason === undefined
+        ? []
+        : [{ family, reason, about: satisfiedConstraints(context, slot, value) }];
+    });
   return {
     cases: [
       ...examples.map(validCase('examples')),
@@ -75,6 +86,11 @@ function slotCases(context: OperationContext, slot: Slot): ValueCases {
     ],
     contradictions,
     documentFaults,
+    unsent: [
+      ...unsentCases('examples', given),
+      ...unsentCases('valid', [...uncarried.map(({ value }) => value), ...toggled]),
+      ...unsent,
+    ],
   };
 }
 
@@ -87,7 +103,7 @@ function binaryCases(context: OperationContext, slot: Slot): ValueCases {
     expect: expectSuccessOrOwnRefusal(context),
     ...(slot.body?.type !== 'application/octet-stream' && { rule: 'arbitrary content' as const }),
   });
-  return { cases: [sent], contradictions: [], documentFaults: [] };
+  return { cases: [sent], contradictions: [], documentFaults: [], unsent: [] };
 }
 
 /** Keys of the constraints that a valid value satisfies. */

@@ -1,7 +1,7 @@
 import { ADVICE } from '../advice';
 import type { Expectation, Comparison } from '../cases/case';
 import { codecOf } from '../document/media';
-import { documentsSuccess, negotiableMediaTypes } from '../document/model';
+import { documentsSuccess } from '../document/model';
 import { fromJson, print } from '../json/value';
 import type { Finding } from '../profile';
 import { header, summarize } from '../wire/message';
@@ -12,7 +12,14 @@ import { hasMembers, matchesRule } from './refused';
 /** Compares an answer that the service itself should give. */
 export function serviceFindings(
   exchange: Exchange,
-  { outcomes, members = {}, bytes, mediaType, isVaried }: Extract<Expectation, { kind: 'answered' }>,
+  {
+    outcomes,
+    members = {},
+    bytes,
+    mediaType,
+    isVaried,
+    isSelective,
+  }: Extract<Expectation, { kind: 'answered' }>,
   ownRefusal: ServiceRejectionReason,
 ): Comparison {
   const { target, sent, operation, outcome, response, value, entered } = exchange;
@@ -25,16 +32,12 @@ export function serviceFindings(
   const isExpected = outcomes.some((name) =>
     target.ownRefusals?.[name] ? matching.includes(name) : isSuccess,
   );
-  // RFC 9110 section 15.5.7: a server may have only some of the documented representations.
-  const lacksType =
-    target.profile === 'document' && status === 406 && negotiableMediaTypes(operation).length > 1;
-  const inconclusive =
-    isExpected || status < 400
-      ? undefined
-      : (ownRefusal(sent, outcome) ??
-        (lacksType && mediaType !== undefined
-          ? `the service answered 406: it has no ${mediaType}`
-          : undefined));
+  // RFC 9110 section 12.5.1: a server may have only some of the documented representations.
+  if (status === 406 && mediaType !== undefined && isSelective === true) {
+    const message = `expected the media type ${mediaType}, got ${summarize(outcome)}`;
+    return { findings: [{ rule: 'chosen media type', message }] };
+  }
+  const inconclusive = isExpected || status < 400 ? undefined : ownRefusal(sent, outcome);
 
   /** A valid request may meet a refusal that depends on the state of the service: the remedy. */
   const hint = (): string => {

@@ -81,12 +81,16 @@ export function createCheck(
     const { findings: others, inconclusive } = compare(exchange, ownRefusal);
     findings.push(...others);
     const chosen = expect.kind === 'answered' ? expect.mediaType : undefined;
-    if (chosen !== undefined && inconclusive === undefined && !matchesMediaType(chosen, mediaType ?? ''))
+    const isJudged = inconclusive !== undefined || others.some(({ rule }) => rule === 'chosen media type');
+    if (chosen !== undefined && !isJudged && !matchesMediaType(chosen, mediaType ?? ''))
       findings.push(mediaTypeFinding([chosen], outcome, 'chosen media type'));
     return {
       problems: messagesOf(profile, 'failure', findings),
       warnings: messagesOf(profile, 'warning', findings),
-      isWarned: findings.some(({ rule }) => rule === tested && levelOf(profile, rule) === 'warning'),
+      isWarned: findings.some(
+        ({ rule }) =>
+          (rule === tested || rule === 'chosen media type') && levelOf(profile, rule) === 'warning',
+      ),
       ...(inconclusive !== undefined && { inconclusive }),
       ...(hasItems(outcome, documented) && { hasItems: true }),
       ...(response && { response: { status: response.status, media: documented?.name ?? 'no body' } }),

@@ -65,8 +65,17 @@ export interface Operation {
   readonly untestable?: string;
 }
 
-/** Functions that encode a value as JSON has it (an integer beyond 2^53 is a bigint), by media type. */
-type Encoders = Readonly<Record<string, (value: unknown) => Uint8Array>>;
+/** Encodes a value as JSON has it; an integer beyond 2^53 is a bigint. */
+type Encode = (value: unknown) => Uint8Array;
+
+/**
+ * How the bodies of a media type are encoded. With `decode` only values are sent that it returns unchanged, and the report
+ * counts the others; without it the codec must carry every value of JSON.
+ */
+export type Encoder = Encode | { readonly encode: Encode; readonly decode: (bytes: Uint8Array) => unknown };
+
+/** By media type. */
+type Encoders = Readonly<Record<string, Encoder>>;
 
 /** What a team adds to OpenAPI: its own formats and media types. */
 export interface Extensions {

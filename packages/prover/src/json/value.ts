@@ -78,6 +78,54 @@ export const toJavaScript = (value: Value): unknown =>
     return integer === undefined || Number.isSafeInteger(Number(integer)) ? Number(literal) : integer;
   });
 
+/**
+ * The value of what a decoder returns.
+ *
+ * @returns undefined if a part of it is none of JSON, such as a date
+ */
+export function fromJavaScript(given: unknown): Value | undefined {
+  if (given === null || typeof given === 'boolean' || typeof given === 'string') return given;
+  if (typeof given === 'bigint' || (typeof given === 'number' && Number.isFinite(given)))
+    return new NumberLiteral(String(given));
+  if (Array.isArray(given)) {
+    const items = given.map(fromJavaScript);
+    return items.includes(undefined) ? undefined : items.filter((item) => item !== undefined);
+  }
+  if (Object.prototype.toString.call(given) !== '[object Object]') return undefined;
+  const members = Object.entries(given as object).map(
+    ([name, member]) => [name, fromJavaScript(member)] as const,
+  );
+  const known = members.flatMap(([name, member]): [string, Value][] =>
+    member === undefined ? [] : [[name, member]],
+  );
+  return known.length < members.length ? undefined : new Map(known);
+}
+
+/** Whether two values are the same: numbers to their last digit, members in any order. */
+export function isSame(a: Value, b: Value): boolean {
+  if (a instanceof NumberLiteral) return b instanceof NumberLiteral && digitsOf(a.text) === digitsOf(b.text);
+  if (Array.isArray(a))
+    return (
+      Array.isArray(b) && a.length === b.length && a.every((item, index) => isSame(item, b[index] ?? null))
+    );
+  if (!(a instanceof Map)) return a === b;
+  return (
+    b instanceof Map &&
+    a.size === b.size &&
+    [...a].every(([name, member]) => b.has(name) && isSame(member, b.get(name) ?? null))
+  );
+}
+
+/** The significant digits of a number, and the place of the last: the same for `1`, `1.0` and `10e-1`. */
+function digitsOf(literal: string): string {
+  const [mantissa = '0', exponent = '0'] = literal.toLowerCase().split('e');
+  const [whole = '0', decimals = ''] = mantissa.split('.');
+  const digits = String(BigInt(whole + decimals));
+  const significant = digits.replace(/0+$/, '');
+  const place = Number(exponent) - decimals.length + digits.length - significant.length;
+  return significant === '' ? '0' : `${significant}e${place}`;
+}
+
 /** The value at a JSON pointer, or undefined if there is none. */
 export function valueAt(value: Value, pointer: string): Value | undefined {
   let node: Value | undefined = value;

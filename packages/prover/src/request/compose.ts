@@ -5,8 +5,11 @@ import { fromJson } from '../json/value';
 import type { Oracle } from '../schema/oracle';
 import type { CredentialValues, Target } from '../target';
 import { Untestable } from '../untestable';
-import { headerLines, type RawRequest, withHeader, withQuery } from '../wire/message';
-import { fitsSlot, type Inputs, slots, slotSamples } from './slots';
+import { headerLines, isFieldValue, type RawRequest, withHeader, withQuery } from '../wire/message';
+import { whyNoValue } from '../schema/no-value';
+import { samples } from '../schema/samples';
+import { codecOfBody, linesOf } from './encodings';
+import { fitsSlot, type Inputs, type Slot, slots, slotSamples } from './slots';
 
 /**
  * The inputs of a minimal request: required parameters, and the first media type of the body. Examples of the document
@@ -27,14 +30,29 @@ export function minimalInputs(document: Document, oracle: Oracle, operation: Ope
       ...slotSamples(document, oracle, slot, 'required', 20),
       ...slotSamples(document, oracle, slot, 'all', 20),
     ];
-    if (value === undefined)
-      throw new Untestable(`expected a valid value for ${slot.label} (${slot.schema}), found none`);
+    if (value === undefined) throw new Untestable(whyNone(document, oracle, slot));
     inputs = slot.fill(inputs, value);
   }
   if (firstBody && !inputs.body) {
-    inputs = { ...inputs, body: { type: firstBody.type, bytes: Buffer.from('any bytes') } };
+    inputs = { ...inputs, body: { type: firstBody.type, bytes: anyContent(document, firstBody) } };
   }
   return inputs;
+}
+
+/** Content of a media type without a schema. */
+function anyContent(document: Document, media: MediaType): Buffer {
+  const codec = codecOfBody(document, media);
+  if (codec === 'json') return Buffer.from('{}');
+  if (codec === 'lines') return linesOf(media.type, ['{}']);
+  return Buffer.from(codec === 'form' ? 'any=bytes' : 'any bytes');
+}
+
+function whyNone({ requests }: Document, oracle: Oracle, slot: Slot): string {
+  const uncarried = samples(requests, oracle, slot.schema, 'all', 20).length;
+  const carrier = slot.own ? 'codec' : 'encoding';
+  return uncarried > 0
+    ? `expected a valid value for ${slot.label} that its ${carrier} can carry, found ${uncarried} that it cannot`
+    : `expected a valid value for ${slot.label} (${slot.schema}), found none: ${whyNoValue(requests, oracle, slot.schema, 40)}`;
 }
 
 /** Whether the prover makes valid bodies of a media type. Of XML it knows only examples. */
@@ -51,6 +69,9 @@ export function composeRequest(operation: Operation, { parameters, body }: Input
   );
   const query = [...parametersIn('query'), ...parametersIn('querystring')].map(([, text]) => text);
   const cookies = parametersIn('cookie').map(([, text]) => text);
+  // A documented media type may have any characters.
+  if (body && !isFieldValue(body.type))
+    throw new Untestable(`a header field cannot carry the media type ${JSON.stringify(body.type)}`);
   return {
     method: operation.method,
     target: encodePath(path) + (query.length > 0 ? `?${query.join('&')}` : ''),
@@ -65,10 +86,11 @@ export function composeRequest(operation: Operation, { parameters, body }: Input
 
 /** Adds a credential in the place that its security scheme names (OpenAPI 3.1 section 4.8.27). */
 function addCredential(request: RawRequest, scheme: JsonObject, credential: string): RawRequest {
-  const add = (name: string, value: string): RawRequest => ({
-    ...request,
-    headers: [[name, value], ...request.headers],
-  });
+  const add = (field: string, value: string): RawRequest => {
+    if (!isFieldValue(value))
+      throw new Untestable('a header field cannot carry the credential of one of its security schemes');
+    return { ...request, headers: [[field, value], ...request.headers] };
+  };
   if (scheme['type'] !== 'apiKey') {
     const authScheme = asString(scheme['scheme']) || 'Bearer';
     if (authScheme.toLowerCase() === 'basic')

@@ -1,13 +1,14 @@
 import type { Schemas } from '../document/direction';
 import { type Codec, codecOf, essenceOf } from '../document/media';
 import type { Document, MediaType } from '../document/model';
-import { print, toJavaScript, type Value } from '../json/value';
+import { print, type Value } from '../json/value';
 import { anyValueOf } from '../schema/locations';
 import { fieldsOf } from './fields';
 import { boundaryOf, multipartBody, multipartOf } from './multipart';
+import { carried, ownCodec } from './own-codec';
 import { decodeText, primitiveText } from './serialize';
 
-/** How a body is encoded; `own` is by a function of the target, which encodes each value that JSON can. */
+/** How a body is encoded; `own` is by a codec of the target. */
 export type BodyCodec = Codec | 'own';
 
 /** A body and its media type. */
@@ -63,14 +64,14 @@ const asIs = (value: Value): Value => value;
 function bytesOf(document: Document, media: MediaType, schema: string): Encoding<Buffer | Body> {
   const { requests, encoders } = document;
   const { type } = media;
-  switch (codecOfBody(document, media)) {
+  const encoder = encoders[media.name];
+  if (encoder) {
+    const codec = ownCodec(encoder);
+    return { encode: codec.encode, decode: (value) => carried(codec, value) };
+  }
+  switch (codecOf(type)) {
     case 'json':
       return { encode: (value) => Buffer.from(print(value)), decode: asIs };
-    case 'own':
-      return {
-        encode: (value) => Buffer.from(encoders[media.name]?.(toJavaScript(value)) ?? ''),
-        decode: asIs,
-      };
     case 'form': {
       const { encode, decode } = formOf(requests, schema);
       return { encode: (value) => Buffer.from(encode(value)), decode };

@@ -21,15 +21,23 @@ const HEADER_VALUE = /^[!-~](?:[ -~]*[!-~])?$/;
  * Serializes a parameter: as the content of a path segment, the pairs of a query, the value of a header, or a cookie
  * pair.
  *
- * @returns undefined if the style has no unambiguous form for the value
+ * @returns undefined if the style has no unambiguous form for the value, or if a header field cannot carry that form
  * @see https://spec.openapis.org/oas/v3.1.0#style-examples
  */
 export function serializeParameter(parameter: Parameter, value: Value): string | undefined {
+  const text = serialize(parameter, value);
+  return parameter.in === 'header' && text !== undefined && text !== '' && !HEADER_VALUE.test(text)
+    ? undefined
+    : text;
+}
+
+function serialize(parameter: Parameter, value: Value): string | undefined {
   const { in: location, style, explode } = parameter;
   const name = encodeName(location, parameter.name);
   if (parameter.mediaType !== undefined) {
     const isJson = codecOf(parameter.mediaType) === 'json' || isRange(parameter.mediaType);
-    const text = typeof value === 'string' && !isJson ? value : print(value);
+    const json = location === 'header' ? inAscii(print(value)) : print(value);
+    const text = typeof value === 'string' && !isJson ? value : json;
     return addPrefix(parameter, percentEncode(location, text));
   }
   if (style === 'deepObject') return bracketPairs(name, value)?.join('&');
@@ -89,6 +97,10 @@ function addPrefix({ name: plain, in: location, style }: Parameter, text: string
   if (style === 'matrix') return `;${name}=${text}`;
   return location === 'query' || location === 'cookie' ? `${name}=${text}` : text;
 }
+
+/** JSON text whose other characters are escaped, so that a header field carries it. */
+const inAscii = (json: string): string =>
+  json.replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 const percentEncode = (location: Parameter['in'], text: string): string =>
   location === 'header' ? text : encodeURIComponent(text);

@@ -1,11 +1,12 @@
 import type { Schemas } from '../document/direction';
 import type { Document, Examples, MediaType, Operation, Parameter } from '../document/model';
 import { codecOf } from '../document/media';
-import { toJavaScript, type Value } from '../json/value';
+import type { Value } from '../json/value';
 import type { Oracle } from '../schema/oracle';
 import { anyValueOf, branchCombinations, isClosed, propertyNames } from '../schema/locations';
 import { type Mode, samples } from '../schema/samples';
 import { type Body, type BodyCodec, bodyEncoding, codecOfBody, formOf, schemaOfBody } from './encodings';
+import { carried, type OwnCodec, ownCodec } from './own-codec';
 import { decodeBrackets, decodeText, serializeParameter } from './serialize';
 
 /** The encoded parameters and body of a request. */
@@ -25,6 +26,8 @@ export interface Slot extends Examples {
   /** How the body is encoded. */
   readonly codec?: BodyCodec;
   readonly parameter?: Parameter;
+  /** The codec of the target for it. */
+  readonly own?: OwnCodec;
   /** The value that the receiver decodes, or undefined if no encoding of the value is unambiguous. */
   readonly decode: (value: Value) => Value | undefined;
   /** Adds the encoded value to the inputs. */
@@ -44,11 +47,12 @@ export function slots(document: Document, operation: Operation): Slot[] {
 function parameterSlot({ requests, encoders }: Document, parameter: Parameter): Slot {
   // OpenAPI 3.2 section 4.12.1: a form may be the whole query string.
   const isForm = parameter.in === 'querystring' && codecOf(parameter.mediaType ?? '') === 'form';
-  const form = isForm ? formOf(requests, parameter.schema) : undefined;
-  const own = encoders[parameter.mediaType ?? ''];
+  const encoder = encoders[parameter.mediaType ?? ''];
+  const form = isForm && !encoder ? formOf(requests, parameter.schema) : undefined;
+  const own = encoder && ownCodec(encoder);
   const encode = (value: Value): string | undefined => {
     if (form) return form.encode(value);
-    return serializeParameter(parameter, own ? Buffer.from(own(toJavaScript(value))).toString() : value);
+    return serializeParameter(parameter, own ? own.encode(value).toString() : value);
   };
   return {
     label: `${parameter.in} ${parameter.name}`,
@@ -56,9 +60,11 @@ function parameterSlot({ requests, encoders }: Document, parameter: Parameter): 
     required: parameter.required,
     examples: parameter.examples,
     schemaExamples: parameter.schemaExamples,
+    ...(own && { own }),
     parameter,
     decode: (value) => {
       if (form) return form.decode(value);
+      if (own && carried(own, value) === undefined) return undefined;
       if (encode(value) === undefined) return undefined;
       if (hasUnlistedPairs(requests, parameter, value)) return undefined;
       if (parameter.mediaType !== undefined) return value;
@@ -93,6 +99,7 @@ export const isTyped = ({ codec }: Slot): boolean => codec === 'json' || codec =
 
 function bodySlot(document: Document, operation: Operation, media: MediaType, schema: string): Slot {
   const { encode, decode } = bodyEncoding(document, media, schema);
+  const encoder = document.encoders[media.name];
   return {
     label: `body ${media.name}`,
     schema,
@@ -101,12 +108,13 @@ function bodySlot(document: Document, operation: Operation, media: MediaType, sc
     schemaExamples: media.schemaExamples,
     body: media,
     codec: codecOfBody(document, media),
+    ...(encoder && { own: ownCodec(encoder) }),
     decode,
     fill: (inputs, value) => ({ ...inputs, body: encode(value) }),
   };
 }
 
-/** Valid values of a slot. */
+/** Valid values of a slot. One that the codec of the target changes is replaced by what arrives. */
 export function slotSamples(
   document: Document,
   oracle: Oracle,
@@ -114,10 +122,29 @@ export function slotSamples(
   mode: Mode,
   count: number,
 ): Value[] {
-  return samples(document.requests, oracle, slot.schema, mode, count).filter((value) =>
-    fitsSlot(oracle, slot, value),
-  );
+  return samples(document.requests, oracle, slot.schema, mode, count)
+    .map((value) => arriving(slot, value))
+    .filter((value) => fitsSlot(oracle, slot, value));
 }
+
+/** The value that arrives, where the codec of the target changes it: the closest one that can be sent. */
+export const arriving = ({ own }: Slot, value: Value): Value => own?.received(value) ?? value;
+
+/** Why a value is not sent: the codec of the target, or the header field of content, does not carry it. Undefined if it does. */
+export function whyNotCarried(slot: Slot, value: Value): string | undefined {
+  const { own, body, parameter, decode } = slot;
+  if (own && carried(own, value) === undefined)
+    return `the codec of ${body?.name ?? parameter?.mediaType ?? ''} cannot carry them`;
+  return isHeaderContent(slot) && decode(value) === undefined
+    ? 'a header field cannot carry them'
+    : undefined;
+}
+
+/** Whether values of a slot may not be carried. */
+export const isSelective = (slot: Slot): boolean => slot.own !== undefined || isHeaderContent(slot);
+
+const isHeaderContent = ({ parameter }: Slot): boolean =>
+  parameter?.in === 'header' && parameter.mediaType !== undefined;
 
 /** Whether the receiver decodes a valid value. */
 export function fitsSlot(oracle: Oracle, slot: Slot, value: Value): boolean {

@@ -22,6 +22,7 @@ import { STRING_FORMATS } from './known-formats';
 import { numberValues } from './numbers';
 import type { Oracle } from './oracle';
 import { ANY_CHARACTER, textsOf } from './strings';
+import { variations } from './variations';
 
 /** `required`: required members only. `all`: every listed member, with simple values. `any`: random valid values. */
 export type Mode = 'required' | 'all' | 'any';
@@ -92,8 +93,9 @@ function oneOf(kinds: readonly fc.Arbitrary<Value>[]): fc.Arbitrary<Value> {
 }
 
 const drawn = new Memo<Schemas, { values: Value[] }>();
+const found = new Memo<Schemas, { value: Value | undefined }>();
 
-/** Values that the oracle confirms; the same on every run. */
+/** Values that the oracle confirms, or one that a search finds; the same on every run. */
 export function samples(
   schemas: Schemas,
   oracle: Oracle,
@@ -107,7 +109,15 @@ export function samples(
     known.values = fc.sample(values, { numRuns: count, seed: 1 });
   }
   // The first values do not depend on their number.
-  return known.values.slice(0, count).filter((value) => oracle.valid(schema, value));
+  const values = known.values.slice(0, count);
+  const valid = values.filter((value) => oracle.valid(schema, value));
+  if (valid.length > 0) return valid;
+  const { value } = found.get(schemas, `${mode} ${schema}`, () => {
+    for (const changed of variations(schemas, anyValueOf(schema), values))
+      if (oracle.valid(schema, changed)) return { value: changed };
+    return { value: undefined };
+  });
+  return value === undefined ? [] : [value];
 }
 
 function valuesOfType(

@@ -60,6 +60,9 @@ export const header = (message: Pick<RawResponse, 'headers'>, name: string): str
 export const headerItems = (message: Pick<RawResponse, 'headers'>, name: string): string[] =>
   headerLines(message, name).flatMap((value) => value.split(',').map((item) => item.trim()));
 
+/** Whether a header field carries the text: no control character but a tab, and no character beyond Latin-1 (RFC 9110 section 5.5). */
+export const isFieldValue = (text: string): boolean => /^[\t\x20-\x7e\x80-\xff]*$/.test(text);
+
 /** The request with one header of this name, or with none if the value is undefined. */
 export function withHeader(request: RawRequest, name: string, value: string | undefined): RawRequest {
   const others = request.headers.filter(([key]) => key.toLowerCase() !== name.toLowerCase());

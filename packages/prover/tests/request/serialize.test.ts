@@ -225,3 +225,24 @@ describe('the fields of a body', () => {
     ]);
   });
 });
+
+describe('a header field with content', () => {
+  const parameter = (mediaType: string, schema: JsonObject = {}) => ({
+    parameters: [{ name: 'p', in: 'header', content: { [mediaType]: { schema } } }],
+    get: { responses: {} },
+  });
+
+  test.each([
+    ['application/json', '"Ж\u010a\u007f🌱"', '"\\u0416\\u010a\\u007f\\ud83c\\udf31"'],
+    ['application/json', '{"é":"\\n"}', '{"\\u00e9":"\\n"}'],
+    ['text/plain', '"plain text"', 'plain text'],
+    ['text/plain', '"\u010a"', undefined],
+    ['text/plain', '"a\u007f"', undefined],
+    ['text/plain', '" a"', undefined],
+    ['text/plain', '"a\\r\\nb: c"', undefined],
+  ])('as %s carries %s as %s', (mediaType, text, want) => {
+    const { slot } = slotOf(parameter(mediaType));
+    expect(slot.parameter && serializeParameter(slot.parameter, parse(text))).toBe(want);
+    expect(slot.decode(parse(text)) !== undefined).toBe(want !== undefined);
+  });
+});

@@ -14,6 +14,7 @@ import type { Answer, Headers, Problem } from '../problem';
 import { Uncompilable } from '../schema/validator';
 import { itemsOf } from './item-texts';
 import { ATTEMPTS, samples } from './sample';
+import { withVariations } from './variations';
 
 /**
  * The success response of an operation; undefined if no candidate conforms.
@@ -152,7 +153,7 @@ function* bodiesOf(
     yield value;
     if (!isJson(type.essence)) yield asText(value);
   }
-  for (const value of schema === undefined ? [] : samples(document, schema, 'response')) {
+  for (const value of schema === undefined ? [] : withVariations(samples(document, schema, 'response'))) {
     if (type.essence === 'text/event-stream' && typeof value === 'string') yield asEvents(value);
     yield value;
   }

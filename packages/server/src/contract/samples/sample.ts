@@ -55,7 +55,7 @@ class Sampler {
   sample(pointers: readonly string[], depth: number, nth = 0): unknown {
     if (depth > DEPTH.required) throw new Unsampled('the schema is recursive without an end');
     if (++this.values > MAX_VALUES) throw new Unsampled(`it has more than ${MAX_VALUES} values`);
-    const view = this.resolve(pointers);
+    const view = this.resolve(pointers, depth);
     const [example] = this.examples ? view.examples : [];
     if (example !== undefined && nth === 0) return example;
     if (view.values) {
@@ -82,12 +82,16 @@ class Sampler {
   }
 
   /**
-   * The constraints of the schemas, with one branch of each `anyOf` and `oneOf`. Each attempt chooses other branches.
+   * The constraints of the schemas, with one branch of each `anyOf` and `oneOf`. Each attempt chooses other branches, and at
+   * another depth others again, so that each branch of a member meets each branch of its object.
    */
-  private resolve(pointers: readonly string[]): SchemaView & { readonly names: ReadonlyMap<string, string> } {
+  private resolve(
+    pointers: readonly string[],
+    depth: number,
+  ): SchemaView & { readonly names: ReadonlyMap<string, string> } {
     let all = [...pointers];
     let view = viewSchemas(this.document, all, this.direction);
-    let turn = this.attempt;
+    let turn = depth === 0 ? this.attempt : this.attempt + (this.attempt >> depth);
     const names = new Map<string, string>();
     const taken = new Set<string>();
     const take = (branch: string | undefined) => {

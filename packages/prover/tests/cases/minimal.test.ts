@@ -1,0 +1,50 @@
+import { minimalInputs } from '../../src/request/compose';
+import { createOracle } from '../../src/schema/oracle';
+import { read } from '../support/document';
+
+const minimal = (item: object) => {
+  const { document, operation } = read(item);
+  return minimalInputs(document, createOracle(document.requests), operation);
+};
+const body = (content: object) => ({ post: { requestBody: { required: true, content }, responses: {} } });
+
+test.each([
+  ['application/json', '{}'],
+  ['application/problem+json', '{}'],
+  ['application/jsonl', '{}\n'],
+  ['application/x-www-form-urlencoded', 'any=bytes'],
+  ['text/plain', 'any bytes'],
+  ['image/png', 'any bytes'],
+])('the minimal body of %s without a schema is well-formed: %s', (type, want) => {
+  expect(minimal(body({ [type]: {} })).body?.bytes.toString()).toBe(want);
+});
+
+test.each([
+  [
+    'a form without null',
+    body({
+      'application/x-www-form-urlencoded': {
+        schema: {
+          type: 'object',
+          required: ['a'],
+          properties: { a: { type: 'null' } },
+        },
+      },
+    }),
+    'body application/x-www-form-urlencoded',
+  ],
+  [
+    'a header field in ASCII',
+    {
+      get: {
+        parameters: [{ name: 'X-A', in: 'header', required: true, schema: { const: '\u0416' } }],
+        responses: {},
+      },
+    },
+    'header X-A',
+  ],
+])('%s cannot carry the only value, and the sentence says so', (_, item, slot) => {
+  expect(() => minimal(item)).toThrow(
+    `expected a valid value for ${slot} that its encoding can carry, found 20 that it cannot`,
+  );
+});
