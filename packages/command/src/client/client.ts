@@ -4,7 +4,7 @@ import path from 'node:path';
 import { type OpenApiDocument, readOperations } from 'contract-first-server/tools';
 import { type Remark, securitySchemes, schemeKind } from 'contract-first-server';
 import { typesOf } from '../document/publish/types';
-import { valuesText } from '../document/publish/values';
+import { valuesText } from '../generate/values';
 import { plansOf } from './plans';
 
 /** The files of runtime/, in the order in which they stand in a client. Only the first one has exports of the client. */

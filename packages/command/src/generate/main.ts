@@ -10,6 +10,7 @@ import { addExamples } from './examples';
 import { HandlerList } from './handler-list';
 import { addStubs } from './handlers';
 import { nextSteps } from './next-steps';
+import { isForeign, valuesFile } from './values';
 import { handlersLeft, type Renamed, renamedOperations, renamedSentence, renamedText } from './renamed';
 import type { Outcome } from '../command';
 import { MOST, readMemory, withoutPlace, writeMemory } from './report';
@@ -18,7 +19,6 @@ import { bounded, printsAll } from '../document/publish/bounded';
 import { staleSentence } from '../document/publish/fresh';
 import { publish, type Publication } from '../document/publish/publish';
 import { SourceError } from '../document/source/source';
-import { isForeign } from '../document/publish/values';
 
 const BREAKING =
   'existing clients would break: undo the breaking changes, or accept them (`npx contract-first breaking --help` shows how)';
@@ -109,11 +109,15 @@ async function check(): Promise<void> {
  *
  * @throws {SourceError} if a file would overwrite one that was not generated
  */
-function staleFiles({ files }: Publication, renamed: readonly Renamed[]): [file: string, text: string][] {
-  const all = { ...files, [RENAMED]: renamedText(renamed) };
+function staleFiles(
+  { files, contract }: Publication,
+  renamed: readonly Renamed[],
+): [file: string, text: string][] {
+  const values = valuesFile(contract.document);
+  const all = { ...files, [VALUES]: values, [RENAMED]: renamedText(renamed) };
   const stale = Object.entries(all).filter(([file, text]) => read(file) !== text);
   if (!isForeign(read(VALUES))) return stale;
-  if (files[VALUES] !== '')
+  if (values !== '')
     throw new SourceError(
       `${VALUES} was not generated and is not overwritten: rename it, and run this again`,
     );

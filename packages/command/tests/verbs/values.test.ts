@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import ts from 'typescript';
 import { readDocument } from 'contract-first-server';
 import { OpenApiDocument, writeDocument } from 'contract-first-server/tools';
-import { valuesFile } from '../../src/document/publish/values';
+import { valuesFile } from '../../src/generate/values';
 import { clientsOfAll, compileTexts, typesOf } from '../../../../scripts/testing/compile';
 import { DOCUMENTS, readFiles } from '../../../../scripts/testing/document-server';
 

@@ -10,11 +10,10 @@ import {
 import { type Finding, findingLine, InvalidContract, type JsonObject } from 'contract-first-server';
 import { findDocument } from './find-document';
 import { readExtensions } from '../../load';
-import { OVERLAY, PUBLISHED, TYPES, VALUES } from '../../paths';
+import { OVERLAY, PUBLISHED, TYPES } from '../../paths';
 import { overlay } from './overlay';
 import { isUnknown, remarkLines, unboundedLists } from './remarks';
 import { typesOf } from './types';
-import { valuesFile } from './values';
 import { located, readSource, type Source, SourceError } from '../source/source';
 
 export interface Publication {
@@ -22,7 +21,7 @@ export interface Publication {
   readonly contract: Contract;
   /** One line for each part that is not enforced, and for each conversion. */
   readonly remarks: readonly string[];
-  /** The content of the files of generated/ and of src/values.ts, by path. */
+  /** The content of the files of generated/, by path. */
   readonly files: Readonly<Record<string, string>>;
 }
 
@@ -53,7 +52,7 @@ export async function publish(): Promise<Publication> {
       document,
       contract,
       remarks,
-      files: { [PUBLISHED]: publishedText(document), [TYPES]: types.text, [VALUES]: valuesFile(read) },
+      files: { [PUBLISHED]: publishedText(document), [TYPES]: types.text },
     };
   } catch (error) {
     if (error instanceof InvalidContract) throw new SourceError(locatedApart(source, error.findings));

@@ -1,11 +1,10 @@
 import { instantOf } from '../document/extensions';
 import type { JsonObject } from '../document/document';
-import type { Headers } from '../problem';
 
 /** What an operation says of its end. */
 export interface Deprecation {
   /** `Deprecation` (RFC 9745) and `Sunset` (RFC 8594), as far as the document has the dates. */
-  readonly headers: Headers;
+  readonly headers: Readonly<Record<string, string>>;
   /** From then on clients no longer count on the operation: milliseconds since 1970. */
   readonly sunset: number | undefined;
 }

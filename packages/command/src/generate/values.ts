@@ -1,7 +1,7 @@
 import ts from 'typescript';
 import { isInt64, isObject, lastStep, type OpenApiDocument } from 'contract-first-server/tools';
 import { type JsonObject } from 'contract-first-server';
-import { quoted } from '../../generate/handler-names';
+import { quoted } from './handler-names';
 
 /** The first line of src/values.ts, by which it is known. */
 const HEADER =
