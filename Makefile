@@ -68,6 +68,7 @@ mock: $(INSTALLED) ## serve any document: make mock DOC=path/to/openapi.yaml
 
 generate: $(INSTALLED) ## update generated/ and handler stubs from openapi/, and list the changes; ALL=1 lists every line
 	@$(CLI) generate $(if $(ALL),--all)
+	@$(TSX) scripts/pack/deployment.ts
 
 client: $(INSTALLED) ## generate a typed client: make client OUT=client.ts DOC=path/to/openapi.yaml
 	@$(CLI) client $(if $(DOC),'$(DOC)') $(if $(OUT),--out '$(OUT)') $(if $(ALLOW_OUTSIDE),--allow-outside)

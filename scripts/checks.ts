@@ -36,7 +36,7 @@ const checksOf = (parts: readonly string[], test: string): Readonly<Record<strin
     ],
     remedy: 'make format',
   },
-  generated: { commands: ['contract-first generate --check'] },
+  generated: { commands: ['contract-first generate --check', `${TSX} scripts/pack/deployment.ts --check`] },
   quick: {
     commands: [`${JEST} ${except([SLOW, ...LEFT_OUT.split(' ')])}`],
     omission: `not run: ${LEFT_OUT.replaceAll(' ', ', ')}; \`make test\` runs them`,

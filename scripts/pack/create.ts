@@ -22,17 +22,18 @@ Lays out a contract-first TypeScript service from an OpenAPI document: \`npm cre
 `;
 
 /** The text of each file of the package. */
-export const createFiles = ({
-  version,
-  license,
-  engines,
-}: Pick<Manifest, 'version' | 'license' | 'engines'>): Readonly<Record<string, string>> => ({
+export const createFiles = (
+  { version, license, engines }: Pick<Manifest, 'version' | 'license' | 'engines'>,
+  links: object,
+): Readonly<Record<string, string>> => ({
   'package.json': `${JSON.stringify(
     {
       name: CREATE,
       version,
       description: 'Lays out a contract-first TypeScript service from an OpenAPI document',
       license,
+      keywords: ['openapi', NAME, 'create'],
+      ...links,
       engines,
       type: 'commonjs',
       bin: { [CREATE]: 'create.js' },

@@ -10,6 +10,7 @@ import { CREATE, createFiles } from './create';
 import { esModules } from './esm';
 import { lockedPackages, neededBy } from './locked';
 import { type Manifest, packedManifest } from './manifest';
+import { linksTo, repositoryAddress } from './repository';
 
 const ROOT = path.join(__dirname, '../..');
 /** The folder of the tarballs, and of the content of each in a folder with the name of its package. */
@@ -52,19 +53,25 @@ function write(folder: string, name: string, text: string): void {
  * Writes the content of a package. Of dist/ it takes what has a source: the compiler leaves behind what it wrote for a file
  * that is gone.
  */
-function stage(name: string): string {
+function stage(name: string, address: string | undefined): string {
   const from = path.join(ROOT, 'packages', name);
   const manifest = readManifest(from);
   const to = path.join(FOLDER, manifest.name);
   for (const file of filesIn(path.join(from, 'src')).filter((one) => !/\.(md|d\.ts)$/.test(one))) {
     const isText = !file.endsWith('.ts') || file.startsWith('client/runtime/');
-    if (isText) write(to, `dist/${file}`, read(from, 'src', file));
-    else
-      for (const ending of ['.js', '.d.ts']) {
-        const built = path.join('dist', file.replace(/\.ts$/, ending));
-        // The maps lead to sources, which stay here.
-        write(to, built, read(from, built).replace(/^\/\/# sourceMappingURL=.*\n?/m, ''));
-      }
+    if (isText) {
+      write(to, `dist/${file}`, read(from, 'src', file));
+      continue;
+    }
+    const built = path.join('dist', file.replace(/\.ts$/, ''));
+    // Nobody reads what ajv has generated, and its maps are as large as all others.
+    const isGenerated = path.dirname(file).endsWith('compiled');
+    for (const ending of ['.js', '.d.ts']) {
+      const text = read(from, built + ending);
+      write(to, built + ending, isGenerated ? text.replace(/^\/\/# sourceMappingURL=.*\n?/m, '') : text);
+      if (!isGenerated) write(to, `${built}${ending}.map`, read(from, `${built}${ending}.map`));
+    }
+    if (!isGenerated) write(to, `src/${file}`, read(from, 'src', file));
   }
   for (const own of manifest.files.filter((one) =>
     ['bin', 'schemas', 'example.yaml', 'node-version.cjs', 'node-version.d.cts'].includes(one),
@@ -78,7 +85,8 @@ function stage(name: string): string {
     for (const file of SWAGGER_UI)
       cpSync(path.join(ROOT, 'node_modules/swagger-ui-dist', file), path.join(to, 'dist/swagger-ui', file));
   copyPage(path.join(from, 'README.md'), to, 'README.md');
-  write(to, 'package.json', `${JSON.stringify(packedManifest(manifest), null, 2)}\n`);
+  const packed = { ...packedManifest(manifest), ...linksTo(address, `packages/${name}`) };
+  write(to, 'package.json', `${JSON.stringify(packed, null, 2)}\n`);
   return manifest.name;
 }
 
@@ -129,10 +137,16 @@ export function pack(): string {
     },
   );
   rmSync(FOLDER, { recursive: true, force: true });
-  const names = PACKAGES.map(stage);
+  const address = repositoryAddress(process.env, ROOT);
+  if (address === undefined)
+    console.error(
+      'no address of this repository is known: the packages have no repository, homepage and bugs',
+    );
+  const names = PACKAGES.map((name) => stage(name, address));
   complete(names.filter((name) => name !== COMMAND));
   const { version, license, engines } = readManifest(path.join(FOLDER, COMMAND));
-  for (const [file, text] of Object.entries(createFiles({ version, license, engines })))
+  const links = linksTo(address, 'scripts/pack');
+  for (const [file, text] of Object.entries(createFiles({ version, license, engines }, links)))
     write(path.join(FOLDER, CREATE), file, text);
   // npm is a script of the shell on Windows: none of its arguments may need quotes.
   execFileSync('npm', ['pack', '--silent', ...[...names, CREATE].map((name) => `./${name}`)], {

@@ -20,5 +20,5 @@ export const PRODUCTION = `
   .trim()
   .split(/\s+/);
 
-/** The MB (10^6 bytes) that their files may have. They have 27.7. */
-export const PRODUCTION_MEGABYTES = 29;
+/** The MB (10^6 bytes) that their files may have. They have 30.4, 2.6 of them sources and maps. */
+export const PRODUCTION_MEGABYTES = 31;

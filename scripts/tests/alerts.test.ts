@@ -37,11 +37,6 @@ test('alerts and dashboard ask for metrics that the server has, of one job', asy
   expect(selectors.filter(([, , labels = '']) => !/^job="(plant-store|\$job)"/.test(labels))).toEqual([]);
 });
 
-test.each([RULES, DASHBOARD])('services that are laid out get the same %s', (file) => {
-  const laidOut = read(`packages/command/layout/deploy/${file}`);
-  expect(laidOut).toBe(read(`scripts/deploy/${file}`).replaceAll('plant-store', 'bike-shed'));
-});
-
 const isInstalled = spawnSync('promtool', ['--version']).status === 0;
 (isInstalled ? test : test.skip)(
   'each alert is raised by its series and by no other (if promtool is installed)',

@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, parseAllDocuments } from 'yaml';
+import { deployment } from '../pack/deployment';
 
 const ROOT = join(__dirname, '../..');
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
@@ -111,6 +112,14 @@ describe.each([
     expect(env).toEqual(container.env.filter((variable) => variable.name === 'DATABASE_URL'));
     expect(container).toMatchObject(rest);
   });
+});
+
+test('scripts/deploy/ has the files of deploy/ of a created service', async () => {
+  const files = await deployment(); // `make generate` writes them
+  expect(readdirSync(join(ROOT, 'scripts/deploy')).map((name) => `scripts/deploy/${name}`)).toEqual([
+    ...files.keys(),
+  ]);
+  for (const [file, text] of files) expect(read(file)).toBe(text);
 });
 
 /** As Docker reads .dockerignore: the last line that matches a file, or a folder above it, decides. */

@@ -50,17 +50,6 @@ test('the root differs from a created service by what root.json lists, and by no
   expect(allowed.filter(({ reason }) => reason.trim() === '')).toEqual([]);
 });
 
-test('scripts/deploy/ has the files of deploy/ of a created service, with their paths', () => {
-  const files = filesIn(created).filter((file) => file.startsWith('deploy/'));
-  expect(files.length).toBe(filesIn(ROOT).filter((file) => file.startsWith('scripts/deploy/')).length);
-  for (const file of files)
-    expect(textOf(ROOT, `scripts/${file}`)).toBe(
-      textOf(created, file)
-        ?.replace('-f deploy/', '-f scripts/deploy/')
-        .replace('context: ..', 'context: ../..'),
-    );
-});
-
 test('src/ has the service alone, in at most 500 lines', () => {
   const lines = filesIn(ROOT)
     .filter((file) => file.startsWith('src/'))

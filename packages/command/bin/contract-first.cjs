@@ -6,7 +6,8 @@ var path = require('path');
 
 var args = process.argv.slice(2);
 var source = path.join(__dirname, '../src/cli.ts');
-var isPackage = !fs.existsSync(source);
+// Only a checkout has what the packages are built by.
+var isPackage = !fs.existsSync(path.join(__dirname, '../tsconfig.build.json'));
 // Nothing is linked yet in a checkout in which nothing is installed.
 var isNewEnough = require(isPackage ? 'contract-first-server/node-version' : '../../server/node-version.cjs');
 

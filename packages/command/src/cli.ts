@@ -2,9 +2,19 @@
 import { readFileSync } from 'node:fs';
 import Module from 'node:module';
 import path from 'node:path';
-import { execute, outliveReaders, PROGRAM, RUN, sentenceOf, unknown, UsageError } from './command';
+import {
+  bold,
+  execute,
+  outliveReaders,
+  PROGRAM,
+  rowsOf,
+  RUN,
+  sentenceOf,
+  unknown,
+  UsageError,
+} from './command';
 import { readManifest } from './paths';
-import { VERBS } from './verbs';
+import { GROUPS, VERBS } from './verbs';
 
 type Versions = Readonly<Record<string, string>>;
 
@@ -16,11 +26,12 @@ interface Own {
 const own = JSON.parse(readFileSync(path.join(__dirname, '../package.json'), 'utf8')) as Own;
 
 function usage(): string {
-  const width = Math.max(...VERBS.map(({ name }) => name.length));
+  const rows = rowsOf(VERBS.map(({ name, summary }) => [name, summary]));
+  const rowOf = (name: string) => rows[VERBS.findIndex((verb) => verb.name === name)] ?? '';
   return [
     `${PROGRAM} COMMAND [options]: create and work on a service from its OpenAPI document\n`,
-    ...VERBS.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
-    `\n${RUN} COMMAND --help explains a command; --version prints the version.`,
+    ...Object.entries(GROUPS).flatMap(([group, names]) => [bold(group), ...names.map(rowOf), '']),
+    `${RUN} COMMAND --help explains a command; --version prints the version.`,
   ].join('\n');
 }
 

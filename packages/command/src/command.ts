@@ -112,8 +112,7 @@ export function outliveReaders(): void {
     });
 }
 
-const exampleOf = (name: string, example: string): string =>
-  `${name === 'new' ? RUN : RUN} ${name} ${example}`.trimEnd();
+const exampleOf = (name: string, example: string): string => `${RUN} ${name} ${example}`.trimEnd();
 
 /** The positional arguments of a usage. */
 const argumentsOf = (usage: string) =>
@@ -194,19 +193,39 @@ function distanceBetween(a: string, b: string): number {
   return row[b.length] ?? 0;
 }
 
-/** The help of a command. Words are bold on a terminal, unless NO_COLOR is set. */
-export function helpOf({ name, usage, summary, options, example, notes }: Command): string {
-  const bold = (text: string) => styleText('bold', text);
+/** A terminal that is narrower shows text beside long options in lines of this length at least. */
+const NARROWEST = 20;
+
+/** Rows with two aligned columns. On a terminal the second one goes on below itself. */
+export function rowsOf(
+  rows: readonly (readonly [left: string, right: string])[],
+  most = process.stdout.columns || Infinity,
+): string[] {
+  const width = Math.max(...rows.map(([left]) => left.length));
+  const lines = new RegExp(`(.{1,${Math.max(NARROWEST, most - width - 4)}}|\\S+)(?: |$)`, 'g');
+  return rows.map(([left, right]) => {
+    const parts = most === Infinity ? [right] : Array.from(right.matchAll(lines), ([, part = '']) => part);
+    return `  ${left.padEnd(width)}  ${parts.join(`\n${' '.repeat(width + 4)}`)}`;
+  });
+}
+
+export const bold = (text: string): string => styleText('bold', text);
+
+/**
+ * The help of a command. Words are bold on a terminal, unless NO_COLOR is set.
+ *
+ * @param most the characters of a line; by default those of the terminal
+ */
+export function helpOf({ name, usage, summary, options, example, notes }: Command, most?: number): string {
   const rows = Object.entries({ ...options, ...COMMON }).map(
     ([option, { type, value = 'VALUE', help }]) =>
       [`--${option}${type === 'string' ? ` ${value}` : ''}`, help] as const,
   );
-  const width = Math.max(...rows.map(([option]) => option.length));
   return [
     bold(`${PROGRAM} ${name} ${usage}`),
     `\n${summary}.\n`,
     bold('Options'),
-    ...rows.map(([option, help]) => `  ${option.padEnd(width)}  ${help}`),
+    ...rowsOf(rows, most),
     `\n${bold('Example')}\n  ${exampleOf(name, example)}`,
     ...(notes === undefined ? [] : [`\n${notes}`]),
   ].join('\n');

@@ -13,7 +13,8 @@ import { VERBS } from './verbs';
 export function withHelp(page: string): string {
   const [before = ''] = page.split(/(?<=^## Every command\n)/m);
   const sections = VERBS.map(
-    (verb) => `\n### ${verb.name}\n\n\`\`\`text\n${stripVTControlCharacters(helpOf(verb))}\n\`\`\`\n`,
+    (verb) =>
+      `\n### ${verb.name}\n\n\`\`\`text\n${stripVTControlCharacters(helpOf(verb, Infinity))}\n\`\`\`\n`,
   );
   return before + sections.join('');
 }

@@ -36,6 +36,14 @@ const job = <O extends Options>(command: Omit<Command<O>, 'run'>): Command<O> =>
       (await import('./jobs.js')).runJob(command.name, positionals, values),
   });
 
+/** The verbs as a person looks for them. */
+export const GROUPS: Readonly<Record<string, readonly string[]>> = {
+  Start: ['new', 'mock'],
+  Write: ['dev', 'generate', 'todo', 'client', 'upgrade'],
+  Prove: ['check', 'test', 'contract', 'breaking'],
+  Run: ['migrate', 'seed', 'backup', 'restore'],
+};
+
 export const VERBS: readonly Command[] = [
   verb({
     name: 'new',

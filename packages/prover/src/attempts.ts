@@ -4,7 +4,7 @@ import { lastCases, operationCases, situationCases } from './cases/operation';
 import type { ScenarioStep } from './cases/scenarios';
 import { failureWithoutRequest, type Replay } from './failure';
 import { type FailureGroup, groupFailures } from './groups';
-import { type Attempt, OF_STUBS, type Session } from './session';
+import { type Attempt, type CaseRunner, OF_STUBS } from './case-runner';
 import { shrinkCase } from './shrink';
 import type { Server } from './target';
 import { reasonOf } from './untestable';
@@ -18,7 +18,7 @@ const GENERATED_OF_STUB = 2;
 export async function attemptEnumerated(
   context: OperationContext,
   server: Server,
-  { failures, attemptAll, giveUp }: Session,
+  { failures, attemptAll, giveUp }: CaseRunner,
 ): Promise<readonly string[]> {
   const made = makeOr(
     () => operationCases(context),
@@ -37,7 +37,7 @@ export async function attemptEnumerated(
 export async function attemptLast(
   context: OperationContext,
   server: Server,
-  { attemptAll, leaveOut }: Session,
+  { attemptAll, leaveOut }: CaseRunner,
 ): Promise<void> {
   const made = makeOr(
     () => lastCases(context),
@@ -62,7 +62,7 @@ function makeOr<T>(make: () => T, giveUp: (reason: string) => void): T | undefin
 export async function attemptScenario(
   steps: readonly ScenarioStep[],
   server: Server,
-  { failures, describe, reset, attempt }: Session,
+  { failures, describe, reset, attempt }: CaseRunner,
 ): Promise<void> {
   await reset(server);
   const before: Case[] = [];
@@ -89,7 +89,7 @@ export async function attemptScenario(
 /** Starts a server in the situation that causes a status, and sends its cases. */
 export async function attemptSituation(
   contexts: readonly OperationContext[],
-  { attemptAll, client }: Session,
+  { attemptAll, client }: CaseRunner,
   status: number,
   start: () => Promise<Server>,
 ): Promise<void> {
@@ -113,7 +113,7 @@ export async function attemptSituation(
 export async function attemptGenerated(
   context: OperationContext,
   server: Server,
-  { failures, fail, isStub, leaveOut, attempt, reset, client }: Session,
+  { failures, fail, isStub, leaveOut, attempt, reset, client }: CaseRunner,
   { seed, generated, replay }: { seed: number; generated?: number | undefined; replay?: Replay | undefined },
 ): Promise<void> {
   const { operation } = context;
@@ -154,17 +154,17 @@ const REQUESTS_PER_GROUP = 30;
 export async function shrinkGroups(
   { document, oracle }: RunContext,
   server: Server,
-  session: Session,
+  runner: CaseRunner,
 ): Promise<FailureGroup[]> {
   const shrunk: FailureGroup[] = [];
-  for (const group of groupFailures(session.failures).slice(0, SHRUNK_GROUPS)) {
-    const failed = session.failedCases.get(group.example);
+  for (const group of groupFailures(runner.failures).slice(0, SHRUNK_GROUPS)) {
+    const failed = runner.failedCases.get(group.example);
     if (!failed) continue;
     /** The failure of a case, if it has the cause of the group. */
     const failureAgain = async (sent: Case) => {
-      await session.reset(server);
-      const { actual = sent, problems = [] } = (await session.probe(server, sent)) ?? {};
-      const failure = session.describe(actual, problems);
+      await runner.reset(server);
+      const { actual = sent, problems = [] } = (await runner.probe(server, sent)) ?? {};
+      const failure = runner.describe(actual, problems);
       const isSame = problems.length > 0 && failure.causes.some(({ key }) => key === group.cause.key);
       return isSame ? failure : undefined;
     };

@@ -9,7 +9,7 @@ import {
 import { satisfiedConstraints } from './cases/values';
 import { failureWithoutRequest } from './failure';
 import { type Inputs, slots } from './request/slots';
-import type { Session } from './session';
+import type { CaseRunner } from './case-runner';
 import { resourcesOf, sourcesOf } from './state/sources';
 import type { State } from './state/state';
 import type { Server } from './target';
@@ -34,11 +34,11 @@ export async function establishBaseline(
   common: RunContext,
   operation: Operation,
   server: Server,
-  session: Session,
+  runner: CaseRunner,
 ): Promise<OperationContext | undefined> {
-  const { ledger, failures, describe, attempt, giveUp, isStub, reset, state } = session;
+  const { ledger, failures, describe, attempt, giveUp, isStub, reset, state } = runner;
   try {
-    if (state) return await findBaseline(common, operation, server, session, state);
+    if (state) return await findBaseline(common, operation, server, runner, state);
     const base = minimalInputs(common.document, common.oracle, operation);
     const context = { ...common, operation, base };
     const baseline = baselineCase(context);
@@ -63,7 +63,7 @@ async function findBaseline(
   common: RunContext,
   operation: Operation,
   server: Server,
-  { ledger, fail, probe, record }: Session,
+  { ledger, fail, probe, record }: CaseRunner,
   state: State,
 ): Promise<OperationContext | undefined> {
   let refused: string | undefined;
@@ -79,7 +79,7 @@ async function findBaseline(
       ledger.block(operation.id, problems.join('; '));
       return undefined;
     }
-    if (outcome.status < 300 || (outcome.status < 400 && probed.verdict.response)) {
+    if (outcome.status < 300 || (outcome.status < 400 && probed.result.response)) {
       record(probed);
       if (problems.length > 0) fail(sent, probed);
       await state.accept(server, context);

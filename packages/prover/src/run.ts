@@ -17,7 +17,7 @@ import type { Obligation } from './obligation';
 import { inOrder, obstacleTo, selectOperations, supporting } from './order';
 import { summarize, type Summary } from './report/summary';
 import { createOracle, type Oracle } from './schema/oracle';
-import { type Counts, openSession, type Progress } from './session';
+import { type Counts, openCaseRunner, type Progress } from './case-runner';
 import type { Target, Waiver } from './target';
 import { openWaivers, type Waivers } from './waivers';
 import type { Document } from './document/model';
@@ -99,15 +99,15 @@ export async function run(given: Target, options: RunOptions = {}): Promise<Resu
     options.onRequest?.(progress);
     step();
   };
-  const session = openSession({ ...common, waivers, operations, onRequest, signal });
-  const { ledger, failures, client } = session;
+  const runner = openCaseRunner({ ...common, waivers, operations, onRequest, signal });
+  const { ledger, failures, client } = runner;
   const documentFaults: string[] = [...document.unread];
   let groups: readonly FailureGroup[] = [];
 
   function conclude(holding: Waivers, stopped: string | undefined): Result {
     const obligations = replay ? [] : ledger.settled(holding, stopped);
     const seconds = (performance.now() - began) / 1000;
-    const counts = session.counts();
+    const counts = runner.counts();
     const found = withExamples(groupFailures(failures), groups);
     const summary = summarize({
       title: asString(asObject(document.json['info'])['title']) || 'The service',
@@ -134,7 +134,7 @@ export async function run(given: Target, options: RunOptions = {}): Promise<Resu
       ...(replay && { replay }),
       ...counts,
       documentFaults: [...documentFaults],
-      leftBehind: session.state?.leftBehind() ?? [],
+      leftBehind: runner.state?.leftBehind() ?? [],
       ...(stopped !== undefined && { stopped }),
       seconds,
       summary,
@@ -149,7 +149,7 @@ export async function run(given: Target, options: RunOptions = {}): Promise<Resu
     for (const operation of supporting(document, operations, target)) {
       // Its resources are needed; its answers are not judged.
       const judged = failures.length;
-      await establishBaseline(common, operation, server, session);
+      await establishBaseline(common, operation, server, runner);
       failures.splice(judged);
     }
     for (const operation of target.blackBox ? inOrder(operations) : operations) {
@@ -160,35 +160,35 @@ export async function run(given: Target, options: RunOptions = {}): Promise<Resu
       }
       if (client.mustEnd() !== undefined) continue;
       step();
-      const context = await establishBaseline(common, operation, server, session);
+      const context = await establishBaseline(common, operation, server, runner);
       if (!context) continue;
       contexts.push(context);
-      if (!replay) documentFaults.push(...(await attemptEnumerated(context, server, session)));
-      if (!replay) await attemptRepresentation(context, server, session);
+      if (!replay) documentFaults.push(...(await attemptEnumerated(context, server, runner)));
+      if (!replay) await attemptRepresentation(context, server, runner);
       step();
-      await attemptGenerated(context, server, session, { ...options, seed });
+      await attemptGenerated(context, server, runner, { ...options, seed });
     }
     if (!replay) {
-      for (const steps of scenarioCases(target, contexts)) await attemptScenario(steps, server, session);
+      for (const steps of scenarioCases(target, contexts)) await attemptScenario(steps, server, runner);
       for (const context of contexts) {
         const { path } = context.operation;
         const reader = contexts.find(
           ({ operation }) => operation.method === 'GET' && operation.path === path,
         );
-        await attemptPreconditions(context, reader, server, session);
+        await attemptPreconditions(context, reader, server, runner);
       }
-      await attemptStored(contexts, server, session);
-      await attemptLists(contexts, server, session);
-      for (const context of contexts) await attemptLast(context, server, session);
+      await attemptStored(contexts, server, runner);
+      await attemptLists(contexts, server, runner);
+      for (const context of contexts) await attemptLast(context, server, runner);
       for (const [status, start] of Object.entries(target.situations ?? {}))
-        await attemptSituation(contexts, session, Number(status), start);
+        await attemptSituation(contexts, runner, Number(status), start);
     }
     if (options.shrink !== false && client.isOver() === undefined)
-      groups = await shrinkGroups(common, server, session);
+      groups = await shrinkGroups(common, server, runner);
   } catch (error) {
     client.stop(messageOf(error));
   } finally {
-    await session.state?.cleanUp(server, signal);
+    await runner.state?.cleanUp(server, signal);
     await server.close();
   }
   return conclude(waivers, client.stopped());

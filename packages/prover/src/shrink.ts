@@ -52,14 +52,14 @@ function withSmallerBody({ document, oracle }: ShrinkContext, sent: Case): Case[
   const slot = slots(document, operation).find(({ body }) => body && matchesMediaType(body.name, type));
   const value = jsonOf(request);
   if (!slot || value === undefined) return [];
-  const verdict = verdictOn(oracle, slot, value);
+  const validity = validityOf(oracle, slot, value);
   return smallerValues(value)
-    .filter((smaller) => verdictOn(oracle, slot, smaller) === verdict)
+    .filter((smaller) => validityOf(oracle, slot, smaller) === validity)
     .map((smaller) => withBody(sent, slot, smaller));
 }
 
 /** The errors of a value, without its lengths and numbers. Equal for values that are invalid for the same reason. */
-const verdictOn = (oracle: Oracle, { schema }: Slot, value: Value): string =>
+const validityOf = (oracle: Oracle, { schema }: Slot, value: Value): string =>
   oracle.valid(schema, value) ? 'valid' : oracle.errors(schema, value).join('\n').replace(/\d+/g, 'N');
 
 function withBody(sent: Case, slot: Slot, value: Value): Case {

@@ -6,7 +6,7 @@ import { withoutSource } from '../src/profile';
 import { describeFailure, formatReport } from '../src/report/terminal';
 import { run } from '../src/run';
 import { createOracle, type Oracle } from '../src/schema/oracle';
-import { OF_STUBS } from '../src/session';
+import { OF_STUBS } from '../src/case-runner';
 import { correctServer, numbers, routed, serve, target, targetOf } from './support/simple-server';
 import type { Target } from '../src/target';
 

@@ -1,6 +1,8 @@
 import type { security } from '../generated/openapi';
 import type { Dependencies } from './dependencies';
+// #region imports
 import { bearerTokens, type PrincipalsOf, type VerifiersFor } from 'contract-first-server/runtime';
+// #endregion imports
 
 /** The verifier of each security scheme of the document, with the environment variables that configure it. */
 export const verifiers = {

@@ -34,8 +34,8 @@ export const ERRORS: ErrorTable<OwnKind> = {
   // #endregion kinds
 };
 
+// #region errorBody
 export function errorBody(kind: Kind, message: string, status = ERRORS[kind].status): ErrorBody {
-  // #region body
   return {
     type: 'about:blank',
     title: STATUS_CODES[status] ?? 'Error',
@@ -43,8 +43,8 @@ export function errorBody(kind: Kind, message: string, status = ERRORS[kind].sta
     detail: message,
     code: ERRORS[kind].number,
   };
-  // #endregion body
 }
+// #endregion errorBody
 
 // #region others
 /** The bodies of operations that document another one for a status, by operationId and status. */
@@ -66,7 +66,9 @@ export const errors: Errors<OwnKind> = {
     const other = OTHERS[`${operation?.operationId} ${status}`];
     if (other) return { status, ...other(kind, message, status) };
     // #endregion others
+    // #region usual
     return { status, contentType: MEDIA_TYPE, body: errorBody(kind, message, status) };
+    // #endregion usual
   },
   numberOf: numberIn('code'),
 };

@@ -101,17 +101,19 @@ export class DiscriminatorComparison {
       sink.widened(property, message);
     }
     const mapping = joinPointer(at, 'mapping');
-    // The comparison of the alternatives reports those that only their own name chooses. Beside a mapping, the name of a
-    // component that it maps, or of the parent, is no value of its own.
-    const reported = ({ found, mapped, pointer }: typeof old, name: string) => {
-      if (mapped.has(name)) return true;
+    // Beside a mapping, the name of a component that it maps, or of the parent, is no value.
+    const isValue = ({ found, mapped, pointer }: typeof old, name: string) => {
       const target = found.branches.get(name);
       const isKnown = target === pointer || [...mapped].some((other) => found.branches.get(other) === target);
-      return found.keyword === undefined && !(mapped.size > 0 && isKnown);
+      return mapped.has(name) || !(mapped.size > 0 && isKnown);
     };
+    // The comparison of the alternatives reports those that only their own name chooses.
+    const reported = (side: typeof old, name: string) =>
+      side.mapped.has(name) || (side.found.keyword === undefined && isValue(side, name));
     for (const [name, target] of old.found.branches) {
       const counterpart = now.found.branches.get(name);
       if (counterpart !== undefined) {
+        if (!isValue(old, name) && !isValue(now, name)) continue;
         if (counterpart !== target || now.found.keyword === undefined) {
           if (target !== old.pointer || counterpart !== now.pointer) compare(target, counterpart);
         }

@@ -10,7 +10,7 @@ import { contentOf } from '../document/publish/body-types';
 import { decisionOn, keywordMessage } from './decisions';
 import { DiscriminatorComparison } from './discriminator-changes';
 import { compareKeywords, differences, type ChangeSink } from './keyword-changes';
-import { wholeKeywords } from './whole-keywords';
+import { EVALUATORS, wholeKeywords } from './whole-keywords';
 
 /** Records one change. `pointer` is into the later document; for a removed part, into the earlier one. */
 export type ReportChange = (pointer: string, message: string, breaking: boolean) => void;
@@ -20,6 +20,8 @@ export type ReportChange = (pointer: string, message: string, breaking: boolean)
  * come that they do not know; or one that breaks a client.
  */
 type Finding = 'same' | 'safe' | 'drops' | 'breaks';
+/** The schemas of one value, and what they demand together. */
+type Side = readonly [view: SchemaView, pointers: readonly string[]];
 const isSafe = (finding: Finding): boolean => finding === 'same' || finding === 'safe';
 
 /**
@@ -72,28 +74,42 @@ export class SchemaComparison implements ChangeSink {
     compareKeywords(old, now, target, this);
     this.compareProperties([old, was], [now, is], target);
     this.compareItems(old, now, target);
-    this.compareWhole(was, is, target);
+    this.compareWhole([old, was], [now, is], target);
     this.discriminators.compare(old.discriminators, now.discriminators, target, this, (a, b) => {
       this.compare([a], [b], target);
     });
   }
 
   /** Compares the keywords that are compared as a whole, each with all its values. */
-  private compareWhole(was: readonly string[], is: readonly string[], place: string): void {
-    const [old, now] = [
+  private compareWhole([old, was]: Side, [now, is]: Side, place: string): void {
+    const [before, after] = [
       wholeKeywords(this.before, was, this.direction),
       wholeKeywords(this.after, is, this.direction),
     ];
-    for (const keyword of new Set([...old.keys(), ...now.keys()])) {
-      const [a, b] = [old.get(keyword), now.get(keyword)];
-      if (a?.text === b?.text) continue;
+    const isCounted = [old, now].some(({ least, most }) => least.has('Contains') || most.has('Contains'));
+    const patterns = [before, after].map((keywords) => keywords.get('patternProperties'));
+    // Where no other properties are admitted, a pattern admits some.
+    const isOpening = (patterns[0]?.isClosed ?? old.closed) && (patterns[1]?.isClosed ?? now.closed);
+    if (isOpening)
+      for (const keywords of [before, after]) keywords.delete(`additionalProperties${EVALUATORS}`);
+    for (const keyword of new Set([...before.keys(), ...after.keys()])) {
+      const [a, b] = [before.get(keyword), after.get(keyword)];
+      const [gone, added] = differences(a?.texts ?? [], b?.texts ?? []);
+      if (gone.length + added.length === 0 || (keyword.endsWith(EVALUATORS) && !(a && b))) continue;
       const pointer = b?.pointer ?? joinPointer(place, keyword);
+      const isOpener = keyword === 'patternProperties' && isOpening;
+      // The bounds of several `contains` are compared together, so nobody knows which of them is gone.
+      const isTied = keyword.endsWith(EVALUATORS) || (keyword === 'contains' && isCounted);
       if (keyword === 'readOnly' || keyword === 'writeOnly') {
         if (b) this.narrowed(pointer, `${keyword} is new: it is refused now`);
         else this.widened(pointer, `${keyword} is gone: it is admitted now`);
       } else if (keyword === 'default' || decisionOn('Schema', keyword, this.direction) === 'LLL')
-        this.listed(pointer, keywordMessage(keyword, a?.text, b?.text));
-      else this.differ(pointer, `${keyword} differs, in a way that is not judged here`);
+        this.listed(pointer, keywordMessage(keyword, a?.texts.join(), b?.texts.join()));
+      else if ((isTied && a && b) || (gone.length > 0 && added.length > 0))
+        this.differ(pointer, `${keyword} differs, in a way that is not judged here`);
+      else if (added.length > 0 !== isOpener)
+        this.narrowed(pointer, `${keyword} is ${isOpener ? 'gone' : 'new'}: it admits less`);
+      else this.widened(pointer, `${keyword} is ${isOpener ? 'new' : 'gone'}: it admits more`);
     }
   }
 
@@ -103,10 +119,11 @@ export class SchemaComparison implements ChangeSink {
       wholeKeywords(this.before, was, this.direction).get('default'),
       wholeKeywords(this.after, is, this.direction).get('default'),
     ];
-    if (old?.text === now?.text) return;
+    const [before, after] = [old, now].map((one) => one?.texts.join());
+    if (before === after) return;
     const target = is[0] === undefined ? place : this.after.follow(is[0]).pointer;
     const pointer = now?.pointer ?? joinPointer(target, 'default');
-    this.differ(pointer, keywordMessage('default', old?.text, now?.text));
+    this.differ(pointer, keywordMessage('default', before, after));
   }
 
   listed(pointer: string, message: string): void {
@@ -139,16 +156,13 @@ export class SchemaComparison implements ChangeSink {
   }
 
   /** Compares choices, each of which a value has to meet. */
-  private compareUnions(
-    [{ unions: old }, was]: readonly [SchemaView, readonly string[]],
-    [{ unions: now }, is]: readonly [SchemaView, readonly string[]],
-    place: string,
-  ): void {
+  private compareUnions([{ unions: old }, was]: Side, [{ unions: now }, is]: Side, place: string): void {
     const request = this.direction === 'request';
-    const [others, whole] = request ? [[...old], was] : [[...now], is];
+    const [others, whole] = request ? [old, was] : [now, is];
+    const unused = new Set(others);
     const sides = (strict: readonly string[], other: readonly string[]) =>
       request ? ([other, strict] as const) : ([strict, other] as const);
-    // What meets each choice of the strict side, all that was admitted meets: breaks nobody.
+    // What meets each choice of the strict side, all that was admitted meets: breaks nobody. One choice may ensure several.
     for (const [i, strict] of (request ? now : old).entries()) {
       const isMet = (other: readonly string[]) => {
         const [before, after] = sides(strict, other);
@@ -157,16 +171,16 @@ export class SchemaComparison implements ChangeSink {
         });
         return found !== 'breaks';
       };
-      const aligned = old.length === now.length ? (request ? old : now)[i] : undefined;
-      const near = aligned && isMet(aligned) ? aligned : others.find(isMet);
+      const aligned = old.length === now.length ? others[i] : undefined;
+      const near = aligned && isMet(aligned) ? aligned : [...unused, ...others].find(isMet);
       const counterpart = near ?? (this.isWithinOne(whole, strict) ? undefined : aligned);
       if (counterpart) {
-        if (others.includes(counterpart)) others.splice(others.indexOf(counterpart), 1);
+        unused.delete(counterpart);
         this.compareBranches(...sides(strict, counterpart), place);
       } else if (!this.isWithinOne(whole, strict))
         this.differ(place, 'its anyOf and oneOf are not comparable to those before');
     }
-    if (others.length > 0)
+    if (unused.size > 0)
       this.listed(place, `${request ? 'fewer' : 'more'} choices of anyOf and oneOf must be met now`);
   }
 
@@ -344,11 +358,7 @@ export class SchemaComparison implements ChangeSink {
     return finding;
   }
 
-  private compareProperties(
-    [old, was]: readonly [SchemaView, readonly string[]],
-    [now, is]: readonly [SchemaView, readonly string[]],
-    place: string,
-  ): void {
+  private compareProperties([old, was]: Side, [now, is]: Side, place: string): void {
     const request = this.direction === 'request';
     for (const name of new Set([...old.properties.keys(), ...now.properties.keys()])) {
       // With the schemas that describe it by a pattern, or as one of the others.
@@ -360,13 +370,13 @@ export class SchemaComparison implements ChangeSink {
       else if (first !== undefined) {
         const refused = request && (now.closed || now.withheld.has(name));
         const message = now.withheld.has(name) ? `is ${oneWay} now` : 'is gone';
-        this.drops ||= request;
+        this.drops ||= request && now.properties.size > 0;
         this.report(first, `the property ${name} ${message}`, refused || !request);
         if (request && !refused && later.length > 0) this.compare(earlier, later, place);
       } else if (second !== undefined) {
         const demanded = request && now.required.has(name);
         const message = old.withheld.has(name) ? `is no longer ${oneWay}` : 'is new';
-        this.drops ||= !request;
+        this.drops ||= !request && old.properties.size > 0;
         this.report(second, `the property ${name} ${message}${demanded ? ' and required' : ''}`, demanded);
         // A client of an object that is a map sends any name.
         if (request && earlier.length > 0 && !old.closed && !old.withheld.has(name))

@@ -41,11 +41,10 @@ function credentialsOf(document: OpenApiDocument, scheme: string, before: OpenAp
   const { value } = document.follow(joinPointer(SCHEMES, scheme));
   if (value['type'] === 'http') return `HTTP ${String(value['scheme']).toLowerCase()} credentials`;
   if (value['type'] === 'apiKey') return `the API key ${String(value['name'])} in the ${String(value['in'])}`;
-  // A scheme that the earlier document has under another name only.
-  const essence = essenceOf('SecurityScheme', value);
-  const [earlier] = members(before.at(SCHEMES)).find(
-    ([name]) => essenceOf('SecurityScheme', before.follow(joinPointer(SCHEMES, name)).value) === essence,
-  ) ?? [scheme];
-  const known = before.at(joinPointer(SCHEMES, scheme)) === undefined ? earlier : scheme;
+  // The earlier document may have the same scheme under another name, and another one under this name.
+  const essence = (of: OpenApiDocument, name: string) =>
+    essenceOf('SecurityScheme', of.follow(joinPointer(SCHEMES, name)).value);
+  const names = [scheme, ...members(before.at(SCHEMES)).map(([name]) => name)];
+  const known = names.find((name) => essence(before, name) === essence(document, scheme)) ?? scheme;
   return `${String(value['type'])} credentials (${known})`;
 }

@@ -8,14 +8,19 @@ import {
 import { type JsonObject } from 'contract-first-server';
 import { decisionOn, essenceOf, type Resolve } from './decisions';
 
-/** The text of a keyword in all schemas, and the pointer of the last one. */
+/** The text of a keyword in each schema, and the pointer of the last one. */
 export interface Whole {
-  readonly text: string;
+  readonly texts: readonly string[];
   readonly pointer: string;
+  /** Whether no schema that has it admits other properties: then one pattern more admits more. */
+  readonly isClosed: boolean;
 }
 
 /** Keywords with a decision of their own that are compared as a whole. */
 const WHOLE = ['then', 'else', 'default', 'readOnly', 'writeOnly'];
+
+/** Ends the name of what evaluates before a keyword that judges the others. It counts only where both documents have the keyword. */
+export const EVALUATORS = ' and what it depends on';
 
 /** The keywords that are compared as a whole, in all schemas that always apply, without those that have no effect. */
 export function wholeKeywords(
@@ -28,32 +33,48 @@ export function wholeKeywords(
   for (const { pointer, value } of schemas) {
     for (const keyword of Object.keys(value)) {
       const decision = decisionOn('Schema', keyword, direction) ?? '---';
-      if (decision === '---' || !(/^(LLL|BBB)$/.test(decision) || WHOLE.includes(keyword))) continue;
+      if (decision === '---' || !(/^(LLL|BLB|LBB)$/.test(decision) || WHOLE.includes(keyword))) continue;
       if (isIdle(keyword, value)) continue;
       const here = joinPointer(pointer, keyword);
-      const text = wholeText(document, keyword, value);
-      const known = found.get(keyword);
-      found.set(keyword, { text: known ? [known.text, text].sort().join() : text, pointer: here });
+      const condition = /^(then|else)$/.test(keyword) ? wholeText(document, 'if', value) : '';
+      const text = condition + wholeText(document, keyword, value);
+      const { texts = [], isClosed = true } = found.get(keyword) ?? {};
+      found.set(keyword, {
+        texts: [...texts, text].sort(),
+        pointer: here,
+        isClosed: isClosed && value['additionalProperties'] === false,
+      });
     }
   }
   for (const { pointer, value } of schemas) {
-    for (const keyword of ['unevaluatedItems', 'unevaluatedProperties']) {
+    for (const keyword of Object.keys(EVALUATING)) {
       if (!(keyword in value) || isIdle(keyword, value)) continue;
-      const text = schemas.map((schema) => evaluates(document, keyword, schema.value)).join('');
-      if (text !== '') found.set(`${keyword} `, { text, pointer: joinPointer(pointer, keyword) });
+      const beside = keyword === 'additionalProperties' ? [value] : schemas.map((schema) => schema.value);
+      const text = beside.map((schema) => evaluates(document, keyword, schema)).join('');
+      const key = `${keyword}${EVALUATORS}`;
+      found.set(key, {
+        texts: [...(found.get(key)?.texts ?? []), text],
+        pointer: joinPointer(pointer, keyword),
+        isClosed: false,
+      });
     }
   }
   return found;
 }
 
-/** What evaluates properties or items beside an `unevaluated*` keyword, as far as no other comparison reads it. */
+const BRANCHES = ['anyOf', 'oneOf', 'if', 'then', 'else', 'dependentSchemas'];
+/** What evaluates properties or items before a keyword that judges the others, as far as no other comparison reads it. */
+const EVALUATING: Readonly<Record<string, readonly string[]>> = {
+  additionalProperties: ['patternProperties'],
+  unevaluatedProperties: [...BRANCHES, 'patternProperties'],
+  unevaluatedItems: [...BRANCHES, 'contains'],
+};
+
 function evaluates(document: OpenApiDocument, keyword: string, schema: JsonObject): string {
-  const branches = ['anyOf', 'oneOf', 'if', 'then', 'else', 'dependentSchemas'];
-  const items = keyword === 'unevaluatedItems';
-  const texts = [...branches, ...(items ? ['contains'] : [])].map((keyword) =>
-    keyword in schema ? `${keyword} ${wholeText(document, keyword, schema)}` : '',
-  );
-  if (items)
+  const texts = (EVALUATING[keyword] ?? [])
+    .filter((name) => name in schema && (name === 'if' || !isIdle(name, schema)))
+    .map((name) => `${name} ${wholeText(document, name, schema)}`);
+  if (keyword === 'unevaluatedItems')
     texts.push('items' in schema ? 'all' : String([schema['prefixItems'] ?? []].flat().length || ''));
   return texts.join('');
 }
@@ -78,6 +99,7 @@ function isIdle(keyword: string, schema: JsonObject): boolean {
     case 'propertyNames':
     case 'unevaluatedItems':
     case 'unevaluatedProperties':
+    case 'additionalProperties':
     case 'dependentRequired':
     case 'dependentSchemas':
       return admitsAll;

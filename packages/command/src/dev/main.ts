@@ -15,25 +15,25 @@ import { Compiler } from '../compiler/compiler';
 import { generate } from '../generate/main';
 import { root, SOURCES } from '../paths';
 import type { RestChecked } from './rest';
-import { openSession, type Session } from './secrets';
+import { createDevSecrets, type DevSecrets } from './dev-secrets';
 import { SourceError } from '../document/source/source';
 import { watchFolder } from './watch';
 
 /** Milliseconds without a change before an update starts: an editor writes a file in several steps. */
 const SETTLE = 50;
 
-/** The secrets of the session; undefined until the first server starts. */
-let session: Session | undefined;
+/** The generated secrets; undefined until the first server starts. */
+let secrets: DevSecrets | undefined;
 /** Whether a person has been told how to call the server. */
 let invited = false;
 
 /** Generates the secrets once. Without them each server generates its own, and prints what is wrong. */
-function begin(): Session | undefined {
+function begin(): DevSecrets | undefined {
   try {
-    const begun = openSession();
-    for (const variable of begun.signing)
+    const created = createDevSecrets();
+    for (const variable of created.signing)
       console.log(`${variable} is not set: a generated secret signs tokens until this program ends`);
-    return begun;
+    return created;
   } catch {
     return undefined;
   }
@@ -49,8 +49,8 @@ let ending = false;
 /** Resolves with whether the new server listens, once no request reaches the old one. */
 function swap(): Promise<boolean> {
   return new Promise((resolve) => {
-    session ??= begin();
-    const worker = (starting = cluster.fork(session?.environment));
+    secrets ??= begin();
+    const worker = (starting = cluster.fork(secrets?.environment));
     worker.once('exit', (code) => {
       if (worker === starting) starting = undefined;
       if (worker === serving) {
@@ -63,7 +63,7 @@ function swap(): Promise<boolean> {
     let awaited = process.env['OPS_PORT']?.trim() ? 2 : 1; // the listener of probes is the first
     worker.on('listening', ({ address, port }) => {
       if (--awaited !== 0) return;
-      const invitation = invited ? undefined : session?.invite?.(`http://${address}:${port}`);
+      const invitation = invited ? undefined : secrets?.invite?.(`http://${address}:${port}`);
       if (invitation !== undefined) console.log(invitation);
       invited = true;
       const last = serving;

@@ -31,13 +31,13 @@ const ENV =
 /** The folder of one file for each check that has passed. */
 const NOTES = path.join(root, '.cache/passed');
 
-interface Verdict {
+interface CheckResult {
   readonly passed: boolean;
   readonly output: string;
 }
 
 /** Runs commands until one fails. A single check writes directly to the terminal. */
-async function run(commands: readonly string[], alone: boolean): Promise<Verdict> {
+async function run(commands: readonly string[], alone: boolean): Promise<CheckResult> {
   let output = '';
   for (const command of commands) {
     const [program = '', ...args] = command.split(' ');

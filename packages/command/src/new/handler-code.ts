@@ -9,7 +9,7 @@ import { type ErrorBody, hasHeaders, type OtherBody, type OwnKind } from './erro
 import { capitalized } from './names';
 import type { Refused } from './overlay';
 import type { Paging } from './tables/paging';
-import { spoken, TYPES } from './tables/table-code';
+import { spoken, TYPES, type Violation } from './tables/table-code';
 import { isFreeIn, type Table } from './tables/tables';
 
 /** What the handlers of a service share. */
@@ -22,10 +22,23 @@ export interface Shared {
   readonly tables: ReadonlyMap<string, Table>;
 }
 
+/** A response of a handler to a request that conforms to the document. */
+export interface Rejection {
+  readonly status: number;
+  /** The rule of the table that the request would break. */
+  readonly rule?: Violation | undefined;
+}
+
+/** A method that only those stores have whose handlers call it. */
+export type Method = 'count' | 'change' | 'remove';
+
 /** An operation on a table. */
 export interface Handled extends Shared {
   readonly table: Table;
   readonly operation: Operation;
+  /** What its handler rejects. Whoever writes the code adds to it. */
+  readonly rejections: Rejection[];
+  readonly calls: Method[];
   /** What it would be refused with that the document does not have. It is a stub then, until the overlay adds it. */
   readonly lacks: Refused[];
 }
@@ -44,21 +57,26 @@ export function successOf({ document, operation }: Handled, wanted: 'one' | 'lis
 }
 
 /** An answer with a status that the document has for errors of this kind. The first one, if it has none, is lacking. */
-export function refusal(of: Handled, statuses: readonly number[], message: string): string {
-  const { document, operation, usual, others, kinds, lacks } = of;
+export function refusal(of: Handled, statuses: readonly number[], message: string, rule?: Violation): string {
+  const { document, operation, usual, others, kinds, lacks, rejections } = of;
   for (const status of statuses) {
     const kind = kinds.find((one) => one.status === status)?.kind;
     const key = String(status);
     const response = operation.responses.get(key);
     if (!response || kind === undefined || hasHeaders(document, operation, key)) continue;
     const [media, another] = response.content;
-    if (!media) return `return { status: ${status} };`;
+    if (!media) {
+      rejections.push({ status, rule });
+      return `return { status: ${status} };`;
+    }
     const { value } = document.follow(media.schema ?? '');
     const isUsual =
       media.key === usual?.mediaType && stringifyJson(value) === stringifyJson(document.at(usual.schema));
     const isOther = others.some((one) => one.operationId === operation.operationId && one.status === status);
-    if (isUsual && !another && !isOther)
+    if (isUsual && !another && !isOther) {
+      rejections.push({ status, rule });
       return `return { status: ${status}, body: errorBody(${quoted(kind)}, ${message.includes('${') ? `\`${message}\`` : quoted(message)}) };`;
+    }
   }
   const [status] = statuses;
   if (status === undefined || statuses.some((one) => operation.responses.has(String(one))))
@@ -142,10 +160,11 @@ export function removeCode(of: Handled): string {
   if (inside) throw new Unclear('its success response has a body');
   const { variables, own, code } = pathOf(of);
   const absent = missing(of, own);
+  of.calls.push('remove');
   const removal = `await store.${table.name}.remove(${variables.join(', ')})`;
   const refused = isRestricted(table, tables)
     ? `const removed = ${removal};
-    if (removed === 'foreign key') ${refusal(of, [409], `the ${spoken(table.one)} \${${own}} is in use`)}
+    if (removed === 'foreign key') ${refusal(of, [409], `the ${spoken(table.one)} \${${own}} is in use`, 'foreign key')}
     `
     : '';
   return `async ({ ${code} }) => {
@@ -193,6 +212,7 @@ export function listCode(of: Handled, paging: Paging | undefined): string {
   taken.push(list);
   const total = free(counted ?? '', 'count');
   const filters = [...variables, ...(paging.filters.length > 0 ? ['query'] : [])].join(', ');
+  if (counted !== undefined) of.calls.push('count');
   const inAll = `await store.${table.name}.count(${filters})`;
   const count =
     counted === undefined ? '' : `const ${total} = ${formats.has('int64') ? `BigInt(${inAll})` : inAll};\n`;

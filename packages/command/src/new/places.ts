@@ -52,28 +52,27 @@ export function filledLayout(decided: Decided): Record<string, string> {
 }
 
 /** The environment of a service that sends, in its contract tests: no line of the log for each request that leaves. */
-const SENDING =
-  "  LOG_LEVEL: 'silent',\n  WEBHOOK_RETRY_TIME: '0',\n  WEBHOOK_SECRETS: `whsec_${'0'.repeat(32)}`,\n";
+const SENDING = " LOG_LEVEL: 'silent', WEBHOOK_RETRY_TIME: '0', WEBHOOK_SECRETS: `whsec_${'0'.repeat(32)}`,";
 /** Only a service with users has it. */
 const USERS = 'src/storage/users.ts';
-/** The verifier of the layout. */
-const VERIFIER = "bearerTokens({ secrets: 'API_TOKENS', issuer: 'AUTH' })";
 
 const strategyCode = ({ prefix }: Users): string =>
   `({ tokens }: Dependencies) => signedTokenStrategy(tokens${prefix === undefined ? '' : `, { prefix: ${quoted(prefix)} }`})`;
 
 function sourcePlaces(decided: Decided): Record<string, Places> {
-  const { names, schemes, users, stores, kinds, usual, errorType, others, examples } = decided;
+  const { names, schemes, users, senders, stores, kinds, usual, errorType, others, examples } = decided;
   const { tables, written } = stores;
   const number = numberPlace(usual.shape);
-  const refuses = (status: number) =>
-    written.filter(({ code }) => code.includes(`return { status: ${status}`));
+  const rejecting = (status: number) =>
+    written.filter(({ rejections }) => rejections.some((rejection) => rejection.status === status));
   const operationsWith = (status: number) => [
     ...new Set([
       ...(status === 404 ? decided.absent : []),
-      ...refuses(status).map(({ operation }) => operation.operationId),
+      ...rejecting(status).map(({ operation }) => operation.operationId),
     ]),
   ];
+  const verifiers = [...new Set(schemes.map(({ verifier }) => verifier))].sort();
+  const saysStatus = says(usual.shape, STATUS);
   const members = others.length === 0 ? recognizable(usual.shape) : '';
   const first = tables[0]?.variable ?? 'users';
   const lines = (line: (table: Table) => string) => tables.map((table) => `${line(table)}\n`).join('');
@@ -90,17 +89,17 @@ function sourcePlaces(decided: Decided): Record<string, Places> {
   });
   return {
     'src/auth.ts': {
-      '{ bearerTokens,': `{ ${[...new Set(schemes.map(({ verifier }) => `${verifier}, `))].sort().join('')}${users ? 'signedTokenStrategy, ' : ''}`,
+      '#imports': `import { ${[...verifiers, ...(users ? ['signedTokenStrategy'] : []), 'type PrincipalsOf', 'type VerifiersFor'].join(', ')} } from 'contract-first-server/runtime';\n`,
       '#schemes': [
-        ...schemes.map(({ name, verifier, secrets, issuer }) => ({
-          keeper: propertyName(name),
-          [VERIFIER]: `${verifier}({ secrets: '${secrets}'${issuer === undefined ? '' : `, issuer: '${issuer}'`} })`,
-        })),
-        ...(users ? [{ keeper: propertyName(users.scheme), [VERIFIER]: strategyCode(users) }] : []),
-      ],
+        ...schemes.map(
+          ({ name, verifier, secrets, issuer }) =>
+            `${propertyName(name)}: ${verifier}({ secrets: '${secrets}'${issuer === undefined ? '' : `, issuer: '${issuer}'`} }),\n`,
+        ),
+        ...(users ? [`${propertyName(users.scheme)}: ${strategyCode(users)},\n`] : []),
+      ].join(''),
     },
-    'src/config.ts': { '#users': users !== undefined, '#senders': decided.senders },
-    'src/dependencies.ts': { '#users': users !== undefined, '#senders': decided.senders },
+    'src/config.ts': { '#users': users !== undefined, '#senders': senders },
+    'src/dependencies.ts': { '#users': users !== undefined, '#senders': senders },
     'src/errors.ts': {
       '{ components }': `{ ${errorType.startsWith('components[') ? 'components' : 'operations'} }`,
       "components['schemas']['Problem']": errorType,
@@ -109,14 +108,17 @@ function sourcePlaces(decided: Decided): Record<string, Places> {
       '#kinds': kinds
         .map(({ kind, status, number }) => `${kind}: { status: ${status}, number: ${number} },\n`)
         .join(''),
-      ', status = ERRORS[kind].status': says(usual.shape, STATUS) ? ', status = ERRORS[kind].status' : '',
-      'errorBody(kind, message, status)': `errorBody(kind, message${says(usual.shape, STATUS) ? ', status' : ''})`,
-      '#body': `return ${codeOf(usual.shape)};\n`,
+      '#errorBody': `export function errorBody(kind: Kind, message: string${saysStatus ? ', status = ERRORS[kind].status' : ''}): ErrorBody {
+        return ${codeOf(usual.shape)};
+      }\n`,
+      '#usual': `return { status, contentType: MEDIA_TYPE, body: errorBody(kind, message${saysStatus ? ', status' : ''}) };\n`,
       '#others': others.length > 0,
-      '#other': others.map(({ operationId, status, ...other }) => ({
-        "'printLabel 404'": quoted(`${operationId} ${status}`),
-        "(_, message) => ({ contentType: 'text/plain', body: message })": otherCode(other),
-      })),
+      '#other': others
+        .map(
+          ({ operationId, status, ...other }) =>
+            `${quoted(`${operationId} ${status}`)}: ${otherCode(other)},\n`,
+        )
+        .join(''),
       "numberIn('code')":
         number === undefined ? '() => undefined' : `numberIn(${number.map(quoted).join(', ')})`,
     },
@@ -127,8 +129,7 @@ function sourcePlaces(decided: Decided): Record<string, Places> {
     },
     'src/storage/open.ts': {
       "mark: 'Bike'": `mark: ${quoted(names.mark)}`,
-      'neighbors.color': `${first}.color`,
-      'insertInto(neighbors,': `insertInto(${first},`,
+      neighbors: first,
       '#imports': `${lines((table) => `import { ${table.variable}, ${openerOf(table)} } from './${table.file}';`)}${users ? "import { users, usersIn } from './users';\n" : ''}`,
       '#members': `${lines((table) => `${table.name}: ${openerOf(table)}(database),`)}${users ? 'users: usersIn(database),\n' : ''}`,
       '#tables': `${lines(({ variable }) => `createTable(${variable}),`)}${users ? 'createTable(users),\n' : ''}`,
@@ -147,10 +148,7 @@ function sourcePlaces(decided: Decided): Record<string, Places> {
     'tests/contract/service.ts': {
       ...examplePlaces('../../src', 'dependencies.store'),
       '#members': members === '' ? '' : `body: ${members},\n`,
-      // The formatter breaks the line again if it is long.
-      'readConfig({\n': 'readConfig({ ',
-      "?? 'memory:',": `?? 'memory:',${users ? " TOKEN_SECRETS: 'of-the-contract-tests'," : ''}`,
-      [SENDING]: decided.senders ? SENDING : '',
+      '#config': `const config = readConfig({ DATABASE_URL: process.env['TEST_DATABASE_URL'] ?? 'memory:',${users ? " TOKEN_SECRETS: 'of-the-contract-tests'," : ''}${senders ? SENDING : ''} });\n`,
       '#users': users !== undefined,
       '#usersStored': users?.stored ?? '',
       '#usersCredentials': users ? credentialsCode(users) : '',
@@ -179,9 +177,13 @@ function sourcePlaces(decided: Decided): Record<string, Places> {
 }
 
 function userPlaces({ facts: { columns, isCounted }, name }: Users): Places {
-  const words = [...columns.values()].map(({ type }) => type);
+  const types = new Set([
+    ...(isCounted ? ['IDENTITY'] : []),
+    'TEXT',
+    ...[...columns.values()].map(({ type }) => type),
+  ]);
   return {
-    '  TEXT,\n}': `  ${[...new Set([...(isCounted ? ['IDENTITY'] : []), 'TEXT', ...words])].join(',\n  ')},\n}`,
+    '#imports': `import { type Database, equal, insertInto, type NewRowOf, type RowOf, select, table, ${[...types].join(', ')} } from 'contract-first-database';\n`,
     '#columns': columnsCode({ columns, isCounted }),
     email: name,
     ...(isCounted && { 'TEXT.primaryKey()': 'IDENTITY', 'id: string': 'id: bigint' }),

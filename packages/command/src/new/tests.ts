@@ -51,12 +51,14 @@ export function prepare(
     const absence = none && absenceOf(document, operation, inner, none);
     if (absence) sequences.push(absence);
   }
-  for (const { operation, code } of written) {
+  for (const { operation, rejections } of written) {
     const isOf = ({ stored }: Table) =>
       stored?.create === operation || (stored && 'read' in stored && stored.replace === operation);
     const table = tables.find(isOf);
     const create = table?.stored?.create;
-    const kind = kinds.find(({ status }) => code.includes(`=== 'unique') return { status: ${status}`));
+    const kind = kinds.find(({ status }) =>
+      rejections.some((rejection) => rejection.rule === 'unique' && rejection.status === status),
+    );
     if (!table || !create || !kind) continue;
     sequences.push({
       title: `${operation.operationId}: the ${(table.unique ?? table.keys.at(-1))?.name} is taken`,
@@ -65,16 +67,17 @@ export function prepare(
     });
   }
   const proven = new Set(sequences.flatMap(({ proves }) => proves));
-  const answers = (operationId: string, status: string) =>
+  const rejects = (operationId: string, status: number) =>
     written.some(
-      ({ operation, code }) =>
-        operation.operationId === operationId && code.includes(`return { status: ${status}`),
+      ({ operation, rejections }) =>
+        operation.operationId === operationId && rejections.some((rejection) => rejection.status === status),
     );
   const todo = served.flatMap(({ operation: { operationId, responses } }) =>
     kinds
       .map(({ status }) => String(status))
       .filter(
-        (key) => responses.has(key) && !proven.has(`${operationId} ${key}`) && !answers(operationId, key),
+        (key) =>
+          responses.has(key) && !proven.has(`${operationId} ${key}`) && !rejects(operationId, Number(key)),
       )
       // An invalid request shows it.
       .filter((key) => key !== '422' || responses.has('400'))

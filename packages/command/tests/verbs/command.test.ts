@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
-import { execute, outliveReaders, type Command } from '../../src/command';
+import { execute, helpOf, outliveReaders, rowsOf, type Command } from '../../src/command';
 import { withHelp } from '../../src/commands-page';
 import { workOn } from '../../src/paths';
-import { VERBS } from '../../src/verbs';
+import { GROUPS, VERBS } from '../../src/verbs';
 import { useFolder } from '../../../../scripts/testing/folder';
 
 const ROOT = join(__dirname, '../../../..');
@@ -198,6 +199,34 @@ test.each([
   const { stdout, stderr: stack } = await run(failing(error), '--json', '--debug');
   expect(JSON.parse(stdout)).toEqual({ error: stderr });
   expect(stack).toMatch(error === 'text' ? /^text$/ : /\n\s+at /);
+});
+
+test('each verb is in one group of the list', () => {
+  const grouped = Object.values(GROUPS).flat();
+  expect(grouped.toSorted()).toEqual(VERBS.map(({ name }) => name).sort());
+});
+
+test.each([60, 80, 100])(
+  'the options of each verb are aligned and fit a terminal of %i columns',
+  (columns) => {
+    const words = (text: string) => text.split(/\s+/).join(' ');
+    for (const verb of VERBS) {
+      const [wide = '', narrow = '', least = ''] = [Infinity, columns, 1].map((most) =>
+        stripVTControlCharacters(helpOf(verb, most)),
+      );
+      expect([words(narrow), words(least)]).toEqual([words(wide), words(wide)]);
+      const [, options = ''] = /^Options\n((?: .*\n)+)/m.exec(narrow) ?? [];
+      const lines = options.trimEnd().split('\n');
+      expect(lines.filter((line) => line.length > columns)).toEqual([]);
+      const starts = lines.map((line) => /^ {2}(?:-\S+(?: [A-Z]\S*)?)? *(?=\S)/.exec(line)?.[0].length);
+      expect(new Set(starts).size).toBe(1);
+    }
+  },
+);
+
+test('no word is lost that is longer than a line', () => {
+  const word = 'openapi/accepted-breaks.yaml-and-more';
+  expect(rowsOf([['--a', `see ${word} first`]], 1)).toEqual([`  --a  see\n       ${word}\n       first`]);
 });
 
 test('docs/commands.md has the help of each verb', () => {

@@ -56,7 +56,12 @@ alternatives that exclude each other | anyOf: [{type: integer}, {type: number}] 
 that do not any more      | oneOf: [{type: integer}, {type: number}] -> anyOf: [{type: integer}, {type: number}] | s | : was oneOf: what several alternatives admit is admitted now
 values of a type          | type: string -> enum: [a]                        | q  | /enum: only "a" is admitted now
 float to double           | format: float -> format: double                  | s  | /format: format was float, is double
-what is not judged        | {} -> not: {const: 1}                            | qs | /not: not differs, in a way that is not judged here
+a not                     | {} -> not: {const: 1}                            | q  | /not: not is new: it admits less
+no not any more           | not: {const: 1} -> {}                            | s  | /not: not is gone: it admits more
+another not               | not: {const: 1} -> not: {const: 2}               | qs | /not: not differs, in a way that is not judged here
+one not fewer             | {not: {const: 1}, allOf: [not: {const: 2}]} -> not: {const: 1} | s | /not: not is gone: it admits more
+no patterns of names any more | patternProperties: {a: {type: string}} -> {} | s  | /patternProperties: patternProperties is gone: it admits more
+no property names any more | propertyNames: {const: a} -> {}                 | s  | /propertyNames: propertyNames is gone: it admits more
 `;
 
 /** Quotes `null` among the types, which YAML reads as a value. */
@@ -117,6 +122,61 @@ describe.each(['requests', 'responses'] as const)('in %s', (side) => {
     ['others', [{ anyOf: [{ const: 1 }], oneOf: [{ const: 1 }] }, { anyOf: [{ const: 2 }] }], 'qs'],
   ])('a choice that has to be met beside another one: %s', (_, [was, is], breaks) => {
     expect(compare(was, is).some(({ breaking }) => breaking)).toBe(breaks.includes(letter));
+  });
+
+  it.each([
+    ['an else fewer', '{if: {const: 1}, then: false, else: false}', '{if: {const: 1}, then: false}', 's'],
+    ['no condition any more', '{if: {const: 1}, then: false}', '{}', 's'],
+    ['a condition', '{}', '{if: {const: 1}, then: false}', 'q'],
+    ['another condition', '{if: {const: 1}, then: false}', '{if: {const: 2}, then: false}', 'qs'],
+    [
+      'conditions that exchange what follows',
+      'allOf: [{if: {const: 1}, then: false}, {if: {const: 2}, then: {const: 3}}]',
+      'allOf: [{if: {const: 1}, then: {const: 3}}, {if: {const: 2}, then: false}]',
+      'qs',
+    ],
+    [
+      'no pattern where no others are admitted',
+      '{patternProperties: {a: {type: string}}, additionalProperties: false}',
+      '{additionalProperties: false}',
+      'q',
+    ],
+    [
+      'no pattern where others have a type',
+      '{patternProperties: {a: {type: string}}, additionalProperties: {type: integer}}',
+      '{additionalProperties: {type: integer}}',
+      'qs',
+    ],
+    [
+      'others of a type instead of a pattern alone',
+      '{patternProperties: {a: {type: string}}, additionalProperties: false}',
+      '{additionalProperties: {type: integer}}',
+      'qs',
+    ],
+    [
+      'a pattern alone instead of any property',
+      '{}',
+      '{patternProperties: {a: {type: string}}, additionalProperties: false}',
+      'q',
+    ],
+    [
+      'no unevaluatedProperties any more',
+      '{anyOf: [{const: 1}], unevaluatedProperties: {type: string}}',
+      'anyOf: [{const: 1}]',
+      's',
+    ],
+    ['any value instead of a choice', 'anyOf: [{type: string}]', 'true', 's'],
+    ['a choice instead of any value', 'true', 'oneOf: [{type: string}]', 'q'],
+    ['no choice among objects any more', 'anyOf: [{type: object, properties: {a: {}}}]', '{}', 's'],
+    [
+      'one choice that ensures two',
+      'anyOf: [{const: 1}, {const: 2}]',
+      'allOf: [{anyOf: [{const: 1}, {const: 2}, {const: 3}]}, {anyOf: [{const: 1}, {const: 2}, {const: 3}, {const: 4}]}]',
+      's',
+    ],
+  ])('%s', (_, was, is, breaks) => {
+    const isBroken = compare(schemaOf(was), schemaOf(is)).some(({ breaking }) => breaking);
+    expect(isBroken).toBe(breaks.includes(letter));
   });
 
   it('compares the keywords beside branches with a schema without branches', () => {

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import ts from 'typescript';
 import { parse } from 'yaml';
 import type { JsonObject } from 'contract-first-server';
@@ -32,6 +33,10 @@ const row = Array.from(
   { length: LINKS },
   (_, i) => [`A${i}`, { $ref: `#/components/schemas/A${i + 1}` }] as const,
 );
+const PROTO = buildDocument({
+  A: { oneOf: [{ $ref: '#/components/schemas/Cat' }], discriminator: { propertyName: '__proto__' } },
+  Cat: { type: 'object' },
+});
 /** No schema, so that a part has no types. */
 const WRONG = { properties: { a: [] } };
 
@@ -103,6 +108,7 @@ const DOCUMENTS: Readonly<Record<string, JsonObject>> = {
   'a mapping with a name like a file': pets({ dog: 'Dog.json' }),
   'a mapping with the name $ref': pets({ $ref: 'Cat', b: '#/components/schemas/Cat' }),
   'a mapping of anyOf': pets({ cat: 'Cat' }, 'anyOf'),
+  'a discriminator with a name of all objects': PROTO,
   'a mapping that no operation uses': { ...pets({ cat: 'Cat' }), paths: {} },
   'a long chain': buildDocument({
     A: { allOf: [{ $ref: '#/components/schemas/A0' }], required: ['a'] },
@@ -161,4 +167,30 @@ it('keeps the names of a mapping, and the type of what a reference inside anothe
   const text = (name: string) => types[Object.keys(DOCUMENTS).indexOf(name)]?.text;
   expect(text('a mapping with names')).toContain('kind: "cat"');
   expect(text('a reference into a list')).toMatch(/B: components\["schemas"\]\["A_items"\];/);
+});
+
+/** What openapi-typescript writes by itself, in a process of its own: Jest loads none of its modules. */
+function plainTypes(document: JsonObject): string {
+  const program = `
+    const { astToString, scanDiscriminators, transformSchema } = require('openapi-typescript');
+    const document = JSON.parse(process.argv[1]);
+    const discriminators = scanDiscriminators(document, { silent: true });
+    console.log(astToString(transformSchema(document, { discriminators, injectFooter: [], resolve() {} })));`;
+  const { stdout, stderr } = spawnSync(process.execPath, ['-e', program, JSON.stringify(document)], {
+    cwd: __dirname,
+    encoding: 'utf8',
+  });
+  return stdout + stderr;
+}
+
+it('openapi-typescript cannot take two names: once it can, types.ts need not hide them', () => {
+  const named = (operationId: string) =>
+    plainTypes(buildDocument({ A: {} }, { paths: { '/a': get(operationId, { description: '' }) } }));
+  expect(named('getA')).toContain('operations["getA"]');
+  expect(named('%')).toContain('URIError: URI malformed');
+  expect(named('%25')).toContain('operations["%"]');
+  expect(plainTypes(PROTO)).toContain('Cat: ');
+  expect(plainTypes(PROTO)).not.toContain('"Cat";');
+  const index = Object.keys(DOCUMENTS).indexOf('a discriminator with a name of all objects');
+  expect(types[index]?.text).toContain('__proto__: "Cat"');
 });

@@ -47,6 +47,17 @@ const { typed, schema } = fc.letrec<{ typed: Plain; schema: Plain }>((tie) => {
     maxLength: 3,
     selector: ({ type }) => type,
   });
+  const whole = some({
+    not: tie('schema'),
+    if: tie('schema'),
+    then: tie('schema'),
+    else: tie('schema'),
+    contains: tie('schema'),
+    propertyNames: fc.constantFrom({ maxLength: 1 }, { enum: ['a'] }),
+    patternProperties: fc.record({ '^a': tie('schema') }),
+    dependentRequired: fc.constant({ a: ['b'] }),
+    dependentSchemas: map,
+  });
   return {
     typed: fc
       .constantFrom(...TYPES)
@@ -60,6 +71,7 @@ const { typed, schema } = fc.letrec<{ typed: Plain; schema: Plain }>((tie) => {
         .tuple(tie('typed'), fc.array(tie('schema'), { minLength: 1, maxLength: 2 }))
         .map(([one, anyOf]) => ({ ...one, anyOf })),
       fc.array(tie('schema'), { minLength: 1, maxLength: 2 }).map((allOf) => ({ allOf })),
+      fc.tuple(tie('typed'), whole).map(([one, keywords]) => ({ ...one, ...keywords })),
     ),
   };
 });
@@ -103,6 +115,18 @@ const WIDENINGS: Readonly<
     Array.isArray(anyOf) ? { ...rest, anyOf: [other, ...(anyOf as Plain[])] } : undefined,
   'a choice that is gone': ({ anyOf, ...rest }, inOneOf) =>
     anyOf && (!inOneOf || rest['type']) ? rest : undefined,
+  'any value': (_, inOneOf) => (inOneOf ? undefined : {}),
+  'no condition': (schema) =>
+    'if' in schema ? without(without(without(schema, 'if'), 'then'), 'else') : undefined,
+  // Beside `additionalProperties`, which judges their names then, it is no widening.
+  'no patternProperties': (schema) =>
+    'patternProperties' in schema && !('additionalProperties' in schema)
+      ? without(schema, 'patternProperties')
+      : undefined,
+  'properties of a pattern': (schema, _, other) =>
+    schema['additionalProperties'] === false && !('patternProperties' in schema)
+      ? { ...schema, patternProperties: { '^c': other } }
+      : undefined,
   'one of all that is gone': ({ allOf, ...rest }, inOneOf) =>
     Array.isArray(allOf) && !inOneOf ? { ...rest, allOf: allOf.slice(1) } : undefined,
   ...Object.fromEntries(
@@ -120,6 +144,13 @@ const WIDENINGS: Readonly<
       'type',
       'items',
       'additionalProperties',
+      'not',
+      'then',
+      'else',
+      'contains',
+      'propertyNames',
+      'dependentRequired',
+      'dependentSchemas',
     ].map((keyword) => [
       `no ${keyword}`,
       (schema: Plain, inOneOf: boolean) =>
@@ -152,6 +183,12 @@ const admits = (root: unknown): boolean[] => {
   return VALUES.map((value) => validator.validate(value).valid);
 };
 
+/** Beside patterns it is not judged whose `additionalProperties` is gone, if several schemas of a value have some. */
+const isUnclear = (schema: Plain): boolean =>
+  within(schema).some(([{ allOf }]) =>
+    ['patternProperties', 'additionalProperties'].every((name) => JSON.stringify(allOf ?? []).includes(name)),
+  );
+
 /** By convention clients know the properties that are listed. */
 const CONVENTION = /the property . is (new|gone)/;
 
@@ -162,6 +199,7 @@ it('no request breaks by a widening, and no response by the reverse', () => {
   const seen = new Map<string, number>();
   fc.assert(
     fc.property(widening, ({ name, was, is }) => {
+      fc.pre(!isUnclear(was) && !isUnclear(is));
       const [old, now] = [admits(was), admits(is)];
       fc.pre(VALUES.every((_, i) => old[i] !== true || now[i] === true));
       const changes = [
@@ -174,7 +212,7 @@ it('no request breaks by a widening, and no response by the reverse', () => {
         .map(changeLine);
       expect({ name, was, is, breaking }).toEqual({ name, was, is, breaking: [] });
     }),
-    { numRuns: cases(100, 200), seed: 11 },
+    { numRuns: cases(350, 3_000), seed: 11 },
   );
   expect([...seen.keys()].sort()).toEqual(expect.arrayContaining(Object.keys(WIDENINGS)));
 });

@@ -28,7 +28,7 @@ export type Family =
   | 'shrinking';
 
 /** What is wrong with an answer, or why it proves nothing. */
-export interface Judgment {
+export interface Comparison {
   readonly findings: readonly Finding[];
   readonly inconclusive?: string | undefined;
 }
@@ -50,7 +50,7 @@ export type Expectation =
   | { readonly kind: 'refused'; readonly reasons: readonly Refusal[] }
   | { readonly kind: 'status'; readonly status: number }
   /** The server answers as another answer to the operation implies. */
-  | { readonly kind: 'judged'; readonly judge: (outcome: RawResponse) => Judgment }
+  | { readonly kind: 'compared'; readonly compare: (outcome: RawResponse) => Comparison }
   /** The service answers or refuses, as it likes; it does not fail. */
   | { readonly kind: 'handled' };
 

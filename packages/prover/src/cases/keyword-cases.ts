@@ -1,7 +1,7 @@
 import { excludingKeyword } from '../document/direction';
 import { abbreviate, NumberLiteral, rounded, type Value } from '../json/value';
 import { constraintKey } from '../obligation';
-import { isTyped, type Slot, slotVerdict } from '../request/slots';
+import { isTyped, type Slot, slotValidity } from '../request/slots';
 import { oneWayViolations, type Probe, probes } from '../schema/probes';
 import { constraints } from '../schema/constraints';
 import type { BaseValue } from './bases';
@@ -44,12 +44,12 @@ export function keywordCases(
     );
     for (const { subschema, keyword } of untested) tested.add(`${subschema.pointer} ${keyword}`);
     return untested.flatMap((probe) => {
-      const verdict = slotVerdict(context.oracle, slot, probe.value);
-      if (verdict === undefined) return [];
-      if ((verdict === 'valid') === (probe.side === 'holds')) return [keywordCase(context, slot, probe)];
+      const validity = slotValidity(context.oracle, slot, probe.value);
+      if (validity === undefined) return [];
+      if ((validity === 'valid') === (probe.side === 'holds')) return [keywordCase(context, slot, probe)];
       if (mustAgree(slot, probe)) {
         contradictions.push(
-          `${slot.label}: expected the oracle to agree that ${abbreviate(probe.value)} ${probe.side} ${probe.keyword} at ${probe.subschema.pointer}, got ${verdict}`,
+          `${slot.label}: expected the oracle to agree that ${abbreviate(probe.value)} ${probe.side} ${probe.keyword} at ${probe.subschema.pointer}, got ${validity}`,
         );
       }
       return [];
@@ -101,7 +101,7 @@ export function oneWayCases(context: OperationContext, slot: Slot): Case[] {
   const excluded = constraints(document.requests, slot.schema).filter((found) => found.keyword === keyword);
   return excluded.flatMap(({ pointer }) =>
     oneWayViolations(document.requests, oracle, slot.schema, pointer)
-      .filter((value) => slotVerdict(oracle, slot, value) === 'invalid')
+      .filter((value) => slotValidity(oracle, slot, value) === 'invalid')
       .slice(0, 2)
       .map((value) => {
         const title = `${slot.label} contains ${pointer}, which is ${keyword}: ${abbreviate(value)}`;

@@ -12,7 +12,7 @@ import {
   type Part,
   requiredHeaders,
 } from '../request/multipart';
-import { fitsSlot, type Slot, slots, slotSamples, slotVerdict } from '../request/slots';
+import { fitsSlot, type Slot, slots, slotSamples, slotValidity } from '../request/slots';
 import { withHeader } from '../wire/message';
 import {
   authorizedRequest,
@@ -199,7 +199,7 @@ function fileCases(sample: Sample, value: ReadonlyMap<string, Value>): Case[] {
       const [, ...others] = [value.get(name) ?? ''].flat();
       const text = body.toString('latin1').replace(/[^x]/g, 'x');
       const member = Array.isArray(value.get(name)) ? [text, ...others] : text;
-      return slotVerdict(context.oracle, slot, new Map(value).set(name, member)) !== 'invalid';
+      return slotValidity(context.oracle, slot, new Map(value).set(name, member)) !== 'invalid';
     };
     const file = parts.filter(isFile).find(mayHave);
     if (!file) return [];

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Replay } from '../failure';
 import { abbreviate, print, type Value } from '../json/value';
 import { constraintKey } from '../obligation';
-import { fitsSlot, type Inputs, type Slot, slots, slotVerdict } from '../request/slots';
+import { fitsSlot, type Inputs, type Slot, slots, slotValidity } from '../request/slots';
 import { instanceLocations, probes } from '../schema/probes';
 import { arbitrary, type Mode } from '../schema/samples';
 import { anyValueOf } from '../schema/locations';
@@ -198,7 +198,7 @@ function faultyCases(context: OperationContext): fc.Arbitrary<Case | undefined> 
       ({ side }) => side === 'violates',
     );
     const fault = faults[number % Math.max(1, faults.length)];
-    if (!fault || slotVerdict(oracle, slot, fault.value) !== 'invalid') return undefined;
+    if (!fault || slotValidity(oracle, slot, fault.value) !== 'invalid') return undefined;
     const title = `${slot.label}${fault.location.instancePointer} violates ${fault.keyword}: ${print(value)} became ${abbreviate(fault.value)}`;
     return inputCase(context, 'generated', title, slot.fill(base, fault.value), {
       expect: expectInvalid(fault.replacement),

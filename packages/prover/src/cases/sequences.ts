@@ -2,7 +2,7 @@ import { essenceOf } from '../document/media';
 import { print, type Value } from '../json/value';
 import { ruleKey } from '../obligation';
 import { linesOf } from '../request/encodings';
-import { fitsSlot, type Slot, slots, slotSamples, slotVerdict } from '../request/slots';
+import { fitsSlot, type Slot, slots, slotSamples, slotValidity } from '../request/slots';
 import { instanceLocations, probes } from '../schema/probes';
 import {
   authorizedRequest,
@@ -31,7 +31,7 @@ export const sequenceCases = (context: OperationContext): Case[] =>
 function wrongItems(context: OperationContext, slot: Slot, items: readonly Value[]): Case[] {
   const { document, oracle } = context;
   const [probe] = probes(instanceLocations(document.requests, oracle, slot.schema, items.slice(0, 1))).filter(
-    ({ side, value }) => side === 'violates' && slotVerdict(oracle, slot, value) === 'invalid',
+    ({ side, value }) => side === 'violates' && slotValidity(oracle, slot, value) === 'invalid',
   );
   const [wrong] = probe && Array.isArray(probe.value) ? probe.value : [];
   if (!probe || wrong === undefined) return [];

@@ -1,6 +1,6 @@
 import { abbreviate, fromJson, print, type Value } from '../json/value';
 import { constraintKey } from '../obligation';
-import { fitsSlot, isTyped, type Slot, slots, slotVerdict } from '../request/slots';
+import { fitsSlot, isTyped, type Slot, slots, slotValidity } from '../request/slots';
 import { instanceLocations } from '../schema/probes';
 import { basesOf, samplesOf, slimBases, withOptionalMembersToggled } from './bases';
 import {
@@ -50,7 +50,7 @@ function slotCases(context: OperationContext, slot: Slot): ValueCases {
   const given = [...slot.examples.map(fromJson), ...schemaExamples];
   const examples = given.filter((value) => fitsSlot(oracle, slot, value));
   const documentFaults = given
-    .filter((value) => slotVerdict(oracle, slot, value) === 'invalid')
+    .filter((value) => slotValidity(oracle, slot, value) === 'invalid')
     .map(
       (value) =>
         `${operation.id}, ${slot.label}: the example ${abbreviate(value)} does not fit its schema: ${oracle.errors(slot.schema, slot.decode(value) ?? value)[0] ?? ''}`,

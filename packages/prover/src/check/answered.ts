@@ -1,20 +1,20 @@
 import { ADVICE } from '../advice';
-import type { Expectation, Judgment } from '../cases/case';
+import type { Expectation, Comparison } from '../cases/case';
 import { codecOf } from '../document/media';
 import { documentsSuccess, negotiableMediaTypes } from '../document/model';
 import { fromJson, print } from '../json/value';
 import type { Finding } from '../profile';
 import { header, summarize } from '../wire/message';
 import type { ExpectedBytes } from '../target';
-import type { Exchange, OwnRefusalReason } from './comparison';
+import type { Exchange, ServiceRejectionReason } from './comparison';
 import { hasMembers, matchesRule } from './refused';
 
 /** Compares an answer that the service itself should give. */
 export function serviceFindings(
   exchange: Exchange,
   { outcomes, members = {}, bytes, mediaType, isVaried }: Extract<Expectation, { kind: 'answered' }>,
-  ownRefusal: OwnRefusalReason,
-): Judgment {
+  ownRefusal: ServiceRejectionReason,
+): Comparison {
   const { target, sent, operation, outcome, response, value, entered } = exchange;
   const { status } = outcome;
   const isDocumented = response !== undefined && response.status !== 'default';

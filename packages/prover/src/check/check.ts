@@ -1,10 +1,10 @@
-import type { Case, Expectation, Judgment } from '../cases/case';
+import type { Case, Expectation, Comparison } from '../cases/case';
 import { type Document, type MediaType, responseFor } from '../document/model';
 import { codecOf, matchesMediaType, sequenceOf } from '../document/media';
 import { type Finding, levelOf, messagesOf } from '../profile';
 import type { Target } from '../target';
 import { header, headerItems, type Outcome, type RawResponse, summarize } from '../wire/message';
-import type { Exchange, OwnRefusalReason } from './comparison';
+import type { Exchange, ServiceRejectionReason } from './comparison';
 import { serviceFindings } from './answered';
 import { bodyFindings, type ResponseOracles } from './body';
 import { mediaTypeFinding, mediaTypesOfSchema, readBody, responseFindings } from './documented';
@@ -12,7 +12,7 @@ import { otherReason, refusalFindings } from './refused';
 import { readStream } from './streams';
 
 /** The problems of an answer, and the documented response that it is an instance of. */
-export interface Verdict {
+export interface CheckResult {
   /** Each breaks a rule, and fails the run. */
   readonly problems: readonly string[];
   /** Each breaks a rule that the standards leave to the server. */
@@ -27,7 +27,7 @@ export interface Verdict {
 }
 
 /** @param entered the number of times that this request entered the service; undefined if that is unknown */
-export type Check = (sent: Case, outcome: Outcome, entered: number | undefined) => Verdict;
+export type Check = (sent: Case, outcome: Outcome, entered: number | undefined) => CheckResult;
 
 // Without a bound, V8 keeps a state for each space once it has compiled too much to optimize a pattern, and throws.
 const STACK_TRACE = /\n[ \t]{1,80}at |node_modules|\.[cm]?[jt]s:\d+/;
@@ -39,7 +39,7 @@ export function createCheck(
   document: Document,
   oracles: ResponseOracles,
   target: Target,
-  ownRefusal: OwnRefusalReason = () => undefined,
+  ownRefusal: ServiceRejectionReason = () => undefined,
 ): Check {
   const { profile = 'strict', refusalSchema } = target;
   const refusalMediaTypes = mediaTypesOfSchema(document, refusalSchema);
@@ -55,7 +55,7 @@ export function createCheck(
     ];
   };
 
-  const verdictOn = (sent: Case, outcome: RawResponse, entered: number | undefined): Verdict => {
+  const resultOf = (sent: Case, outcome: RawResponse, entered: number | undefined): CheckResult => {
     const { operation, expect, request, rule: tested = 'invalid request' } = sent;
     // A refused path or method belongs to no operation, so no operation documents the response.
     const response = isRefusedFor(expect, 'not found', 'method not allowed')
@@ -93,13 +93,13 @@ export function createCheck(
     };
   };
   return (sent, outcome, entered) => {
-    const without = (got: string): Verdict => {
+    const without = (got: string): CheckResult => {
       const message = `expected a response, got ${got}`;
       return { problems: messagesOf(profile, 'failure', [{ rule: 'response', message }]), warnings: [] };
     };
     if ('noResponse' in outcome) return without(outcome.noResponse);
     try {
-      return verdictOn(sent, outcome, entered);
+      return resultOf(sent, outcome, entered);
     } catch (error) {
       // The stack or the memory of a validator ends before the bound of the bytes.
       if (error instanceof RangeError) return without('one that is too large or too deep to judge');
@@ -127,10 +127,10 @@ function undocumentedFindings({ response, outcome }: Exchange, expect: Expectati
 }
 
 /** Compares an answer with the expectation of its case. */
-function compare(exchange: Exchange, ownRefusal: OwnRefusalReason): Judgment {
+function compare(exchange: Exchange, ownRefusal: ServiceRejectionReason): Comparison {
   const { target, sent, outcome, entered } = exchange;
   const { expect } = sent;
-  const finding = (rule: Finding['rule'], message: string): Judgment => ({ findings: [{ rule, message }] });
+  const finding = (rule: Finding['rule'], message: string): Comparison => ({ findings: [{ rule, message }] });
   if (expect.kind === 'status')
     return outcome.status === expect.status
       ? { findings: [] }
@@ -140,10 +140,10 @@ function compare(exchange: Exchange, ownRefusal: OwnRefusalReason): Judgment {
     outcome.status >= 500 && !(outcome.status === 501 && isRefusedFor(expect, 'method not allowed'));
   const isDocumentProfile = target.profile === 'document';
   const error =
-    isServerError && (isDocumentProfile || expect.kind === 'handled' || expect.kind === 'judged')
+    isServerError && (isDocumentProfile || expect.kind === 'handled' || expect.kind === 'compared')
       ? finding('no server error', `expected no server error, got ${summarize(outcome)}`)
       : undefined;
-  if (expect.kind === 'judged') return error ?? expect.judge(outcome);
+  if (expect.kind === 'compared') return error ?? expect.compare(outcome);
   if (expect.kind === 'handled') return error ?? { findings: [] };
   if (expect.kind === 'answered') return error ?? serviceFindings(exchange, expect, ownRefusal);
   const { findings } = error ?? {

@@ -5,7 +5,7 @@ import type { Target } from '../target';
 import type { RawResponse } from '../wire/message';
 
 /** Why the service itself may refuse a valid request in this way; undefined if it may not. */
-export type OwnRefusalReason = (sent: Case, outcome: RawResponse) => string | undefined;
+export type ServiceRejectionReason = (sent: Case, outcome: RawResponse) => string | undefined;
 
 /** A case, the answer to it, and all that the answer is compared with. */
 export interface Exchange {

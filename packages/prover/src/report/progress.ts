@@ -1,4 +1,4 @@
-import type { Progress } from '../session';
+import type { Progress } from '../case-runner';
 
 /** Milliseconds. A shorter run needs no progress line. */
 const QUIET_MS = 2000;

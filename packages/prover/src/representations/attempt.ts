@@ -1,7 +1,7 @@
 import { authorizedRequest, expectSuccess, type OperationContext } from '../cases/case';
 import { codecOf, sequenceOf } from '../document/media';
 import { type ProtocolScenario, ruleKey } from '../obligation';
-import { OF_STUBS, type Session } from '../session';
+import { type CaseRunner, OF_STUBS } from '../case-runner';
 import type { Server } from '../target';
 import { header, isSuccess, pathOf, type RawRequest, type RawResponse, withPath } from '../wire/message';
 import { codingRequests, headRequest } from './codings';
@@ -13,16 +13,16 @@ import { type Asked, caseOf, documents, isSame, type Whole, wholeOf } from './wh
 export async function attemptRepresentation(
   context: OperationContext,
   server: Server,
-  session: Session,
+  runner: CaseRunner,
 ): Promise<void> {
   const { operation, document } = context;
   const leaveOpen = (reason: string, ...scenarios: readonly ProtocolScenario[]): void => {
     const keys = scenarios.map((scenario) => ruleKey(operation, 'protocol', scenario));
-    session.ledger.undecide(keys, { state: 'OUT OF REACH', reason });
+    runner.ledger.undecide(keys, { state: 'OUT OF REACH', reason });
   };
   if (operation.method !== 'GET') return;
-  await session.reset(server);
-  const whole = await askWhole(context, server, session);
+  await runner.reset(server);
+  const whole = await askWhole(context, server, runner);
   if (!whole) {
     leaveOpen('the minimal request has no success any more', ...COMPARED);
     return;
@@ -54,7 +54,7 @@ export async function attemptRepresentation(
     ...(documents(operation, 304) && noCondition === undefined ? conditionalRequests(whole) : []),
     ...codings,
   ];
-  if (!(await attempt(whole, asked, context, server, session)))
+  if (!(await attempt(whole, asked, context, server, runner)))
     leaveOpen('its answers change while they are compared', ...COMPARED);
 }
 
@@ -81,22 +81,22 @@ async function attempt(
   asked: readonly Asked[],
   context: OperationContext,
   server: Server,
-  session: Session,
+  runner: CaseRunner,
 ): Promise<boolean> {
   for (const one of asked) {
     const sent = caseOf(whole, one);
-    if (session.isStub(sent.operation) && session.ledger.isKnown(sent)) {
-      session.leaveOut(sent.operation, sent.family, OF_STUBS, 1);
+    if (runner.isStub(sent.operation) && runner.ledger.isKnown(sent)) {
+      runner.leaveOut(sent.operation, sent.family, OF_STUBS, 1);
       continue;
     }
-    const probed = await session.probe(server, sent, sent.family);
+    const probed = await runner.probe(server, sent, sent.family);
     if (!probed) return true;
     if (probed.problems.length > 0) {
-      const again = await askWhole(context, server, session);
+      const again = await askWhole(context, server, runner);
       if (!again || !isSame(again.response, whole.response)) return false;
     }
-    const { problems, actual } = session.record(probed);
-    if (problems.length > 0) session.fail(sent, { problems, ...(actual && { actual }) });
+    const { problems, actual } = runner.record(probed);
+    if (problems.length > 0) runner.fail(sent, { problems, ...(actual && { actual }) });
   }
   return true;
 }
@@ -105,11 +105,11 @@ async function attempt(
 async function askWhole(
   context: OperationContext,
   server: Server,
-  session: Session,
+  runner: CaseRunner,
 ): Promise<Whole | undefined> {
   const request = authorizedRequest(context);
-  const first = await ask(context, request, server, session);
-  const second = first && (await ask(context, request, server, session));
+  const first = await ask(context, request, server, runner);
+  const second = first && (await ask(context, request, server, runner));
   return second && wholeOf(context.operation, first.request, first.response, second.response);
 }
 
@@ -117,7 +117,7 @@ async function ask(
   { operation }: OperationContext,
   request: RawRequest,
   server: Server,
-  { probe }: Session,
+  { probe }: CaseRunner,
 ): Promise<{ request: RawRequest; response: RawResponse } | undefined> {
   const title = 'the whole';
   const sent = {
@@ -142,26 +142,26 @@ export async function attemptPreconditions(
   context: OperationContext,
   reader: OperationContext | undefined,
   server: Server,
-  session: Session,
+  runner: CaseRunner,
 ): Promise<void> {
   const { operation } = context;
   if (!documents(operation, 412)) return;
-  if (session.isStub(operation)) {
+  if (runner.isStub(operation)) {
     const reason = `the handler of ${operation.id} is a stub`;
     const keys = [ruleKey(operation, 'protocol', 'preconditions')];
-    session.ledger.undecide(keys, { state: 'OUT OF REACH', reason });
+    runner.ledger.undecide(keys, { state: 'OUT OF REACH', reason });
     return;
   }
   const send = async (asked: Asked): Promise<RawRequest | undefined> => {
     const sent = caseOf({ operation, request: authorizedRequest(context) }, asked);
-    const { problems, outcome, actual = sent } = await session.attempt(server, sent);
-    if (problems.length > 0) session.fail(sent, { problems, actual });
+    const { problems, outcome, actual = sent } = await runner.attempt(server, sent);
+    if (problems.length > 0) runner.fail(sent, { problems, actual });
     return outcome && actual.request;
   };
-  await session.reset(server);
+  await runner.reset(server);
   const stale = await send(STALE);
   if (!stale || !reader || !['PUT', 'PATCH'].includes(operation.method)) return;
-  const read = await ask(reader, withPath(authorizedRequest(reader), pathOf(stale)), server, session);
+  const read = await ask(reader, withPath(authorizedRequest(reader), pathOf(stale)), server, runner);
   const etag = read && header(read.response, 'etag');
   if (etag !== undefined) await send(current(etag));
 }

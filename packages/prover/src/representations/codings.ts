@@ -1,7 +1,7 @@
 import type { Finding } from '../profile';
 import { isDecodable } from '../wire/codings';
 import { header, type RawResponse } from '../wire/message';
-import { type Asked, isWhole, type Judge, otherwise, type Whole } from './whole';
+import { type Asked, isWhole, type Compare, otherwise, type Whole } from './whole';
 
 /** Content codings that the prover removes, and what asks for others. */
 const CODINGS: Readonly<Record<string, readonly string[]>> = {
@@ -19,11 +19,11 @@ export const codingRequests = (whole: Whole): Asked[] =>
   Object.entries(CODINGS).map(([accepted, allowed]) => ({
     scenario: 'content codings',
     headers: { 'Accept-Encoding': accepted },
-    judge: isCoded(whole, allowed),
+    compare: isCoded(whole, allowed),
   }));
 
 const isCoded =
-  (whole: Whole, allowed: readonly string[]): Judge =>
+  (whole: Whole, allowed: readonly string[]): Compare =>
   (outcome) => {
     const coding = codingOf(outcome);
     const rule = 'content codings';
@@ -69,7 +69,7 @@ export const headRequest = (whole: Whole): Asked => ({
   scenario: 'HEAD of GET',
   method: 'HEAD',
   headers: {},
-  judge: (outcome) => {
+  compare: (outcome) => {
     const { response, isStable } = whole;
     if (outcome.status !== response.status) return otherwise(outcome);
     const names = [...(isStable || response.cut ? ['Content-Type'] : []), ...(isStable ? ['ETag'] : [])];

@@ -3,7 +3,7 @@ import { earlier } from './ranges';
 import {
   type Asked,
   isWhole,
-  type Judge,
+  type Compare,
   keptHeaders,
   opaque,
   OTHER_TAG,
@@ -15,10 +15,10 @@ import {
 /** Requests with the validators of a representation (RFC 9110 section 13), where its operation documents 304. */
 export function conditionalRequests(whole: Whole): Asked[] {
   const { etag, modified } = whole;
-  const ask = (headers: Asked['headers'], judge: Judge, fields: Partial<Asked> = {}): Asked => ({
+  const ask = (headers: Asked['headers'], compare: Compare, fields: Partial<Asked> = {}): Asked => ({
     scenario: 'conditional requests',
     headers,
-    judge,
+    compare,
     ...fields,
   });
   const all = isWhole('conditional requests', whole);
@@ -61,7 +61,7 @@ export function conditionalRequests(whole: Whole): Asked[] {
 }
 
 const isUnchanged =
-  (rule: 'conditional requests' | 'modified since', whole: Whole): Judge =>
+  (rule: 'conditional requests' | 'modified since', whole: Whole): Compare =>
   (outcome) =>
     outcome.status === 304 ? keptHeaders(whole, outcome) : unexpected(rule, '304', outcome);
 
@@ -69,7 +69,7 @@ const isUnchanged =
 export const STALE: Asked = {
   scenario: 'preconditions',
   headers: { 'If-Match': OTHER_TAG },
-  judge: (outcome) => {
+  compare: (outcome) => {
     if (outcome.status === 412) return [];
     const mayBeOther = [404, 409, 410, 428].includes(outcome.status);
     return mayBeOther ? otherwise(outcome) : unexpected('preconditions', '412', outcome);
@@ -80,6 +80,6 @@ export const STALE: Asked = {
 export const current = (etag: string): Asked => ({
   scenario: 'preconditions',
   headers: { 'If-Match': etag },
-  judge: (outcome) =>
+  compare: (outcome) =>
     outcome.status === 412 ? unexpected('preconditions', 'no 412 for the current ETag', outcome) : [],
 });

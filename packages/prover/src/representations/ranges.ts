@@ -3,7 +3,7 @@ import {
   type Asked,
   documents,
   isWhole,
-  type Judge,
+  type Compare,
   keptHeaders,
   opaque,
   OTHER_TAG,
@@ -14,13 +14,13 @@ import {
 /** Requests for parts of a representation (RFC 9110 section 14), where its operation documents 206. */
 export function rangeRequests(whole: Whole): Asked[] {
   const size = whole.response.body.length;
-  const ask = (range: string, judge: Judge, headers: Asked['headers'] = {}): Asked => ({
+  const ask = (range: string, compare: Compare, headers: Asked['headers'] = {}): Asked => ({
     scenario: 'ranges',
     rule: 'ignored range',
     headers: { Range: range, ...headers },
-    judge,
+    compare,
   });
-  const part = (first: number, last: number): Judge => isPart(whole, first, Math.min(last, size - 1));
+  const part = (first: number, last: number): Compare => isPart(whole, first, Math.min(last, size - 1));
   const all = isWhole('ranges', whole);
   const parts: Asked[] = [
     ask('bytes=0-0', part(0, 0)),
@@ -52,14 +52,14 @@ export function rangeRequests(whole: Whole): Asked[] {
 /** A second before a date. */
 export const earlier = (date: string): string => new Date(Date.parse(date) - 1000).toUTCString();
 
-const headOfWhole: Judge = (outcome) =>
+const headOfWhole: Compare = (outcome) =>
   outcome.status === 200
     ? []
     : unexpected('range of HEAD', '200, since Range has no meaning for HEAD', outcome);
 
 /** The findings about an answer that should have these bytes. A server may ignore the header. */
 const isPart =
-  (whole: Whole, first: number, last: number): Judge =>
+  (whole: Whole, first: number, last: number): Compare =>
   (outcome) => {
     const { body } = whole.response;
     const expected = `206 with the bytes ${first}-${last}/${body.length}`;
@@ -84,7 +84,7 @@ const isPart =
 
 /** All bytes, as a part or as the whole. */
 const allOf =
-  (whole: Whole): Judge =>
+  (whole: Whole): Compare =>
   (outcome) =>
     outcome.status === 200
       ? isWhole('ranges', whole)(outcome)
@@ -92,7 +92,7 @@ const allOf =
 
 /** Several ranges: the whole, a part for each, or one part. */
 const someOf =
-  (whole: Whole): Judge =>
+  (whole: Whole): Compare =>
   (outcome) => {
     if (outcome.status !== 206) return isWhole('ranges', whole)(outcome);
     const [, first, last] = /^bytes (\d+)-(\d+)\//.exec(header(outcome, 'content-range') ?? '') ?? [];
@@ -104,7 +104,7 @@ const someOf =
 
 /** The findings about the answer to a range that no byte is in. */
 const isBeyond =
-  (whole: Whole): Judge =>
+  (whole: Whole): Compare =>
   (outcome: RawResponse) => {
     const { length } = whole.response.body;
     if (outcome.status === 200)

@@ -1,5 +1,5 @@
 import { ruleKey, type ProtocolScenario } from '../obligation';
-import type { Case, Judgment } from '../cases/case';
+import type { Case, Comparison } from '../cases/case';
 import type { Operation } from '../document/model';
 import type { Finding, RuleName } from '../profile';
 import { header, type RawRequest, type RawResponse, summarize, withHeader } from '../wire/message';
@@ -45,26 +45,26 @@ export const isSame = (one: RawResponse, other: RawResponse): boolean =>
 export const documents = ({ responses }: Operation, status: number): boolean =>
   responses.some((response) => response.status === String(status));
 
-export type Judge = (outcome: RawResponse) => readonly Finding[];
+export type Compare = (outcome: RawResponse) => readonly Finding[];
 
 /** The judgment of an answer that may have another reason. */
-export const otherwise = ({ status }: RawResponse): Judgment => ({
+export const otherwise = ({ status }: RawResponse): Comparison => ({
   findings: [],
   inconclusive: `the server answered ${status}, which may have another reason`,
 });
 
-/** A request for the representation with other headers, and the judge of its answer. */
+/** A request for the representation with other headers, and the compare of its answer. */
 export interface Asked {
   readonly scenario: ProtocolScenario;
   /** The rule that the case tests, if it is none of the scenario's name. */
   readonly rule?: RuleName;
   readonly method?: 'HEAD';
   readonly headers: Readonly<Record<string, string>>;
-  readonly judge: (outcome: RawResponse) => readonly Finding[] | Judgment;
+  readonly compare: (outcome: RawResponse) => readonly Finding[] | Comparison;
 }
 
 export function caseOf({ operation, request }: Pick<Whole, 'operation' | 'request'>, asked: Asked): Case {
-  const { scenario, rule = scenario, method = request.method, headers, judge } = asked;
+  const { scenario, rule = scenario, method = request.method, headers, compare } = asked;
   const fields = Object.entries(headers);
   return {
     family: 'representations',
@@ -72,10 +72,10 @@ export function caseOf({ operation, request }: Pick<Whole, 'operation' | 'reques
     operation,
     request: fields.reduce((sent, [name, value]) => withHeader(sent, name, value), { ...request, method }),
     expect: {
-      kind: 'judged',
-      judge: (outcome) => {
-        const judged = judge(outcome);
-        return 'findings' in judged ? judged : { findings: judged };
+      kind: 'compared',
+      compare: (outcome) => {
+        const compared = compare(outcome);
+        return 'findings' in compared ? compared : { findings: compared };
       },
     },
     rule,
@@ -90,7 +90,7 @@ export const unexpected = (rule: RuleName, expected: string, outcome: RawRespons
 
 /** The finding if an answer is not the whole representation. */
 export const isWhole =
-  (rule: RuleName, { response, isStable }: Whole): Judge =>
+  (rule: RuleName, { response, isStable }: Whole): Compare =>
   (outcome) => {
     if (outcome.status !== response.status)
       return unexpected(rule, `${response.status} with the whole`, outcome);

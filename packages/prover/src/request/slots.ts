@@ -125,8 +125,8 @@ export function fitsSlot(oracle: Oracle, slot: Slot, value: Value): boolean {
   return decoded !== undefined && oracle.valid(slot.schema, decoded);
 }
 
-/** The oracle's verdict on the decoded value, or undefined if there is none. */
-export function slotVerdict(oracle: Oracle, slot: Slot, value: Value): 'valid' | 'invalid' | undefined {
+/** Whether the decoded value is valid; undefined if the oracle cannot tell. */
+export function slotValidity(oracle: Oracle, slot: Slot, value: Value): 'valid' | 'invalid' | undefined {
   const decoded = slot.decode(value);
   if (decoded === undefined || !oracle.decides(slot.schema, decoded)) return undefined;
   return oracle.valid(slot.schema, decoded) ? 'valid' : 'invalid';

@@ -8,9 +8,9 @@ import { standalone } from './standalone';
 
 /** Validates values against the schemas of a document, for one direction. A schema is named by its pointer. */
 export interface Oracle {
-  /** False also for a value without a verdict. */
+  /** False also for a value that it cannot decide. */
   valid(schema: string, value: Value): boolean;
-  /** Whether there is a verdict. There is none if a pattern takes too long. */
+  /** Whether it can tell: it cannot if a pattern takes too long. */
   decides(schema: string, value: Value): boolean;
   /** The errors, innermost first; empty if the value is valid. */
   errors(schema: string, value: Value): string[];
@@ -26,7 +26,7 @@ export interface Oracle {
  */
 export function createOracle(schemas: Schemas): Oracle {
   const compiled = new Map<string, Compiled>();
-  /** For attempts that may take long: the errors, or undefined if there is no verdict. */
+  /** For attempts that may take long: the errors, or undefined if it cannot tell. */
   const judged = new Map<string, OutputUnit[] | undefined>();
   const compile = (pointer: string, only?: string): Compiled => {
     const key = `${pointer} ${only ?? ''}`;
@@ -35,12 +35,12 @@ export function createOracle(schemas: Schemas): Oracle {
       const json = standalone(schemas, pointer, only);
       const schema = json as Schema;
       const quickLength = quickLengthOf(json);
-      entry = { key, schema, lookup: dereference(schema), quickLength, verdicts: new WeakMap() };
+      entry = { key, schema, lookup: dereference(schema), quickLength, decided: new WeakMap() };
       compiled.set(key, entry);
     }
     return entry;
   };
-  /** The errors, or at least the first of them; undefined if there is no verdict. */
+  /** The errors, or at least the first of them; undefined if it cannot tell. */
   const check = (
     { key, schema, lookup, quickLength }: Compiled,
     value: Value,
@@ -50,7 +50,7 @@ export function createOracle(schemas: Schemas): Oracle {
       try {
         return validate(toDoubles(value), schema, '2020-12', lookup, first).errors;
       } catch (error) {
-        // A timeout below: no verdict.
+        // A timeout below: it cannot tell.
         if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
         throw new Untestable(
           `the schema ${key.trim()} cannot be judged: is each pattern a regular expression?`,
@@ -68,10 +68,9 @@ export function createOracle(schemas: Schemas): Oracle {
   };
   const isValid = (entry: Compiled, value: Value): boolean => {
     if (value === null || typeof value !== 'object') return check(entry, value, false)?.length === 0;
-    let verdict = entry.verdicts.get(value);
-    if (verdict === undefined)
-      entry.verdicts.set(value, (verdict = check(entry, value, false)?.length === 0));
-    return verdict;
+    let isValid = entry.decided.get(value);
+    if (isValid === undefined) entry.decided.set(value, (isValid = check(entry, value, false)?.length === 0));
+    return isValid;
   };
   return {
     breaks: (schema, keyword, value) => check(compile(schema, keyword), value, false)?.length !== 0,
@@ -95,7 +94,7 @@ interface Compiled {
   /** No pattern takes long for a text of this length, in UTF-16 units. */
   readonly quickLength: number;
   /** Whether values are valid. The walks over a value and its cases ask again and again. */
-  readonly verdicts: WeakMap<object, boolean>;
+  readonly decided: WeakMap<object, boolean>;
 }
 
 /** Patterns in V8 can take time exponential in the length of the text. */

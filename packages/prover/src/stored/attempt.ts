@@ -2,7 +2,7 @@ import { authorizedRequest, type Case, inputCase, type OperationContext } from '
 import type { Value } from '../json/value';
 import { ruleKey } from '../obligation';
 import { type Finding, levelOf, messagesOf } from '../profile';
-import type { Session } from '../session';
+import type { CaseRunner } from '../case-runner';
 import { encodeName, namesIn } from '../state/sources';
 import type { Server } from '../target';
 import { reasonOf } from '../untestable';
@@ -14,7 +14,7 @@ import { valuesToStore } from './values';
 /** What was read after a request that was accepted. */
 interface ReadBack {
   readonly write: Case;
-  readonly read: Parameters<Session['record']>[0];
+  readonly read: Parameters<CaseRunner['record']>[0];
   readonly compared: Compared;
 }
 
@@ -22,24 +22,24 @@ interface ReadBack {
 export async function attemptStored(
   contexts: readonly OperationContext[],
   server: Server,
-  session: Session,
+  runner: CaseRunner,
 ): Promise<void> {
   const found: ReadBack[] = [];
   for (const context of contexts) {
     const way = readerOf(context.document, context.operation);
     const reader = contexts.find(({ operation }) => operation === way?.reader);
     if (!way || !reader) continue;
-    const stub = [context, reader].find(({ operation }) => session.isStub(operation))?.operation.id;
+    const stub = [context, reader].find(({ operation }) => runner.isStub(operation))?.operation.id;
     const key = ruleKey(context.operation, 'stored', way.reader.id);
     const leaveOpen = (reason: string): void => {
-      session.ledger.undecide([key], { state: 'OUT OF REACH', reason });
+      runner.ledger.undecide([key], { state: 'OUT OF REACH', reason });
     };
     if (stub === undefined) {
       try {
         /** The path of the resource that is changed: an earlier case may have removed that of the minimal request. */
         let own: string | undefined;
         const attempt = async (value: Value): Promise<boolean> => {
-          const one = await readBack(context, reader, way, { value, own }, server, session);
+          const one = await readBack(context, reader, way, { value, own }, server, runner);
           if (one && typeof one !== 'string' && !way.source) own = pathOf(one.write.request);
           if (typeof one === 'string') leaveOpen(one);
           else if (one) found.push(one);
@@ -54,7 +54,7 @@ export async function attemptStored(
   }
   // A mock shows nothing of what it is sent.
   const isMock = found.every(({ compared }) => compared.unusual === 0);
-  for (const one of found) judge(one, isMock, session);
+  for (const one of found) recordComparison(one, isMock, runner);
 }
 
 /** Stores a value and reads it back. A sentence says why that shows nothing; undefined if the run must end. */
@@ -64,7 +64,7 @@ async function readBack(
   way: Reader,
   { value, own }: { readonly value: Value; readonly own: string | undefined },
   server: Server,
-  session: Session,
+  runner: CaseRunner,
 ): Promise<ReadBack | string | undefined> {
   const title = `${way.slot.label} is read back by ${way.reader.id}`;
   const inputs = way.slot.fill(context.base, value);
@@ -74,10 +74,10 @@ async function readBack(
     expect: { kind: 'handled' },
     rule: 'no server error',
   });
-  await session.reset(server);
-  const { outcome, actual = sent, problems } = await session.attempt(server, sent);
+  await runner.reset(server);
+  const { outcome, actual = sent, problems } = await runner.attempt(server, sent);
   if (!outcome) return undefined;
-  if (problems.length > 0) session.fail(sent, { problems, actual });
+  if (problems.length > 0) runner.fail(sent, { problems, actual });
   if (!isStored(outcome)) return `${context.operation.id} did not store what was sent`;
   const path = pathToRead(context, way, actual.request, outcome);
   if (path === undefined) return `no answer of ${context.operation.id} names what it creates`;
@@ -92,7 +92,7 @@ async function readBack(
   };
   let before: string | undefined;
   for (;;) {
-    const read = await session.probe(server, asked, 'stored');
+    const read = await runner.probe(server, asked, 'stored');
     if (!read) return undefined;
     const compared = comparedWith(context, way, actual.request, read.outcome, path);
     if (typeof compared === 'string') return compared;
@@ -144,23 +144,23 @@ function comparedWith(
     : `${way.reader.id} shows nothing of what ${context.operation.id} takes`;
 }
 
-function judge({ write, read, compared }: ReadBack, isMock: boolean, session: Session): void {
-  const profile = session.profile;
+function recordComparison({ write, read, compared }: ReadBack, isMock: boolean, runner: CaseRunner): void {
+  const profile = runner.profile;
   const findings = compared.differences.map((message): Finding => ({ rule: 'stored value', message }));
   const isWarning = findings.length > 0 && levelOf(profile, 'stored value') === 'warning';
-  const { verdict } = read;
+  const { result } = read;
   const shown = {
     ...read,
     problems: [...read.problems, ...messagesOf(profile, 'failure', findings)],
-    verdict:
+    result:
       isWarning && isMock
-        ? { ...verdict, inconclusive: 'the server shows nothing of what it is sent, as a mock does' }
+        ? { ...result, inconclusive: 'the server shows nothing of what it is sent, as a mock does' }
         : {
-            ...verdict,
-            warnings: [...verdict.warnings, ...messagesOf(profile, 'warning', findings)],
-            isWarned: verdict.isWarned === true || isWarning,
+            ...result,
+            warnings: [...result.warnings, ...messagesOf(profile, 'warning', findings)],
+            isWarned: result.isWarned === true || isWarning,
           },
   };
-  const { problems, actual = read.actual } = session.record(shown);
-  if (problems.length > 0) session.failures.push(session.describe(actual, problems, [write]));
+  const { problems, actual = read.actual } = runner.record(shown);
+  if (problems.length > 0) runner.failures.push(runner.describe(actual, problems, [write]));
 }

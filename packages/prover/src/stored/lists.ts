@@ -5,7 +5,7 @@ import type { Document, Operation } from '../document/model';
 import { NumberLiteral, print } from '../json/value';
 import { type Inputs, fitsSlot, slots } from '../request/slots';
 import { admittedTypes, anyValueOf, branchCombinations, propertyLocations } from '../schema/locations';
-import type { Session } from '../session';
+import type { CaseRunner } from '../case-runner';
 import { type FreshLeaf, freshLeaves, withFreshLeaves } from '../state/fresh';
 import { referenced, shapeOf } from '../state/sources';
 import type { Server } from '../target';
@@ -23,7 +23,7 @@ const MAX_TRIES = 8;
 export async function attemptLists(
   contexts: readonly OperationContext[],
   server: Server,
-  session: Session,
+  runner: CaseRunner,
 ): Promise<void> {
   for (const list of contexts.filter(({ operation }) => operation.method === 'GET')) {
     const bound = boundOf(list.document, list.operation);
@@ -31,19 +31,19 @@ export async function attemptLists(
       ({ operation: { method, path } }) =>
         method === 'POST' && shapeOf(path) === shapeOf(list.operation.path),
     );
-    const isStub = [list, ...(creator ? [creator] : [])].some(({ operation }) => session.isStub(operation));
+    const isStub = [list, ...(creator ? [creator] : [])].some(({ operation }) => runner.isStub(operation));
     if (!creator || bound === undefined || bound > MAX_ITEMS || isStub) continue;
-    await session.reset(server);
-    if (!(await fill(creator, bound + 1, server, session))) continue;
+    await runner.reset(server);
+    if (!(await fill(creator, bound + 1, server, runner))) continue;
     for (const [title, inputs] of asks(list, bound)) {
       const sent = inputCase(list, 'valid', `a list of ${bound + 1} items, ${title}`, inputs, {
         expect: { kind: 'handled' },
         rule: 'no server error',
       });
-      const attempted = await session.attempt(server, sent);
+      const attempted = await runner.attempt(server, sent);
       // The items are part of the case: a smaller one has none.
       if (attempted.problems.length > 0)
-        session.failures.push(session.describe(attempted.actual ?? sent, attempted.problems));
+        runner.failures.push(runner.describe(attempted.actual ?? sent, attempted.problems));
     }
   }
 }
@@ -72,7 +72,7 @@ async function fill(
   creator: OperationContext,
   count: number,
   server: Server,
-  session: Session,
+  runner: CaseRunner,
 ): Promise<boolean> {
   const leaves = freshLeaves(creator, creator.base);
   const own = leaves.filter(({ pointer }) => referenced(pointer.split('/').at(-1) ?? '') === undefined);
@@ -88,7 +88,7 @@ async function fill(
       request: authorizedRequest(creator, inputs),
       expect: { kind: 'handled' },
     });
-    const { outcome } = (await session.probe(server, sent, 'valid')) ?? {};
+    const { outcome } = (await runner.probe(server, sent, 'valid')) ?? {};
     return isSuccess(outcome);
   };
   for (const fresh of tries) {

@@ -1,5 +1,5 @@
 import { minimalInputs } from '../../src/request/compose';
-import { slots, slotVerdict } from '../../src/request/slots';
+import { slots, slotValidity } from '../../src/request/slots';
 import { constraints } from '../../src/schema/constraints';
 import { createOracle } from '../../src/schema/oracle';
 import { read } from '../support/document';
@@ -28,7 +28,7 @@ test('a format of a team constrains values, whatever the name of their place; a 
   const keywords = constraints(document.requests, slot?.schema ?? '').map(({ keyword }) => keyword);
   expect(keywords).toContain('pattern');
   const verdict = (judge: typeof oracle, ...members: [string, string][]) =>
-    slot && slotVerdict(judge, slot, new Map(members));
+    slot && slotValidity(judge, slot, new Map(members));
   expect(verdict(oracle, ['isbn', ISBN])).toBe('valid');
   expect(verdict(oracle, ['isbn', '123'])).toBe('invalid');
   expect(verdict(oracle, ['isbn', ISBN], ['default', '123'])).toBe('invalid');

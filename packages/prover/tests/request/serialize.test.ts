@@ -7,7 +7,7 @@ import { correctServer, target } from '../support/simple-server';
 import { fieldsOf } from '../../src/request/fields';
 import { multipartOf } from '../../src/request/multipart';
 import { serializeParameter } from '../../src/request/serialize';
-import { slots, slotSamples, slotVerdict } from '../../src/request/slots';
+import { slots, slotSamples, slotValidity } from '../../src/request/slots';
 import { read } from '../support/document';
 
 /** The only slot of an operation. */
@@ -105,7 +105,7 @@ describe('minLength 1 is proven by an empty text, or is no obligation where no t
     const violations = slotSamples(document, oracle, slot, 'all', 20)
       .flatMap((value) => probes(instanceLocations(document.requests, oracle, slot.schema, value)))
       .filter(({ keyword, side }) => keyword === 'minLength' && side === 'violates');
-    const isProvable = violations.some(({ value }) => slotVerdict(oracle, slot, value) === 'invalid');
+    const isProvable = violations.some(({ value }) => slotValidity(oracle, slot, value) === 'invalid');
     const isObligation = deriveObligations(document, target(correctServer), operation).some(({ key }) =>
       key.endsWith('minLength | violates'),
     );
@@ -174,7 +174,7 @@ describe('a form', () => {
           .flatMap(({ pointer, schema }) => Object.keys(schema).map((one) => `${pointer} ${one} | holds`));
         const violated = probes(locations)
           .filter(
-            (probe) => probe.side === 'violates' && slotVerdict(oracle, slot, probe.value) === 'invalid',
+            (probe) => probe.side === 'violates' && slotValidity(oracle, slot, probe.value) === 'invalid',
           )
           .map(({ subschema, keyword }) => `${subschema.pointer} ${keyword} | violates`);
         return [...held, ...violated];

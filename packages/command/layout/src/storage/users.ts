@@ -1,3 +1,4 @@
+// #region imports
 import {
   type Database,
   equal,
@@ -8,6 +9,7 @@ import {
   table,
   TEXT,
 } from 'contract-first-database';
+// #endregion imports
 
 /** Those who log in. */
 export const users = table('users', {

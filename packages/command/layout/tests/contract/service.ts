@@ -30,12 +30,14 @@ const examples = readExamples(path.join(__dirname, 'examples.json')) as {
 // #endregion examples
 
 /** CI has a PostgreSQL for the tests, which they empty. */
+// #region config
 const config = readConfig({
   DATABASE_URL: process.env['TEST_DATABASE_URL'] ?? 'memory:',
   LOG_LEVEL: 'silent',
   WEBHOOK_RETRY_TIME: '0',
   WEBHOOK_SECRETS: `whsec_${'0'.repeat(32)}`,
 });
+// #endregion config
 // #region users
 /** scrypt takes a fifth of a second, on purpose, and the tests log in hundreds of times. */
 const passwords: Dependencies['passwords'] = {

@@ -38,6 +38,9 @@ import { valueAt } from './values';
  * Combines the files of a document. A referenced object of another file becomes a component. A path item, and any value to
  * which OpenAPI allows no reference, replaces the reference to it. A reference to a missing file or value, or to another
  * host, stays unchanged.
+ *
+ * @redocly/openapi-core bundles too, but rounds integers beyond 2^53, asks other hosts, imports any file that a reference names,
+ * also outside of the folder, and does not tell where a part of its result comes from.
  */
 export class Bundle {
   readonly document: Mutable;

@@ -109,8 +109,8 @@ function refusals(
     : 'it refers to something that does not exist';
   const isNew = isPath || table.stored?.create === operation;
   const answers = {
-    unique: () => refusal(of, [409, 422], `the ${spoken(rule)} is taken`),
-    'foreign key': () => refusal(of, isNew ? [404, 422, 409] : [422, 409, 404], absent),
+    unique: () => refusal(of, [409, 422], `the ${spoken(rule)} is taken`, 'unique'),
+    'foreign key': () => refusal(of, isNew ? [404, 422, 409] : [422, 409, 404], absent, 'foreign key'),
   };
   return rules.map((violated) => `if (${result} === '${violated}') ${answers[violated]()}\n`).join('');
 }
@@ -148,6 +148,7 @@ export function changeCode(of: Handled, isWhole: boolean): string {
   );
   const changes = values.length === 1 ? variable : `{ ${values.join(', ')} }`;
   const absent = missing(of, path.own);
+  of.calls.push('change');
   return `async ({ ${path.code}, ${code} }) => {
     ${times.length > 0 ? NOW : ''}const ${name} = await store.${table.name}.change(${[...path.variables, changes].join(', ')});
     ${refusals(of, name, variable, path.variables, rules)}if (${name}) return { status: ${status}${inside ? `, body: ${enveloped(inside, name)}` : ''} };

@@ -5,7 +5,15 @@ import { handlerName } from '../../generate/handler-names';
 import { changeCode, createCode } from './change-code';
 import { handlerFile, handlerPath, Unclear } from '../code';
 import { insideOf } from '../errors/envelopes';
-import { type Handled, isRestricted, listCode, readCode, removeCode, type Shared } from '../handler-code';
+import {
+  type Handled,
+  isRestricted,
+  listCode,
+  type Method,
+  readCode,
+  removeCode,
+  type Shared,
+} from '../handler-code';
 import type { Refused } from '../overlay';
 import { type Paging, pagingOf } from './paging';
 import type { Resource } from './resources';
@@ -15,8 +23,7 @@ import type { Table } from './tables';
 import type { BodyPlace } from '../types';
 
 /** A handler that follows from the document. */
-export interface Written {
-  readonly operation: Operation;
+export interface Written extends Pick<Handled, 'operation' | 'rejections' | 'calls'> {
   /** From its parameters on. */
   readonly code: string;
 }
@@ -44,17 +51,16 @@ export function storesOf(
       ({ operation }) =>
         names.filter((name) => name === handlerName(operation.operationId).file.toLowerCase()).length === 1,
     );
-    const uses = (method: string) =>
-      written.filter(({ code }) => code.includes(`store.${table.name}.${method}(`)).map(({ code }) => code);
-    const changing = uses('change').join('');
+    const callers = (method: Method) => written.filter(({ calls }) => calls.includes(method));
+    const rules = callers('change').flatMap(({ rejections }) => rejections.map(({ rule }) => rule));
     const file = storageCode(
       {
         ...{ table, paging, type: typeOfOne(document, table, typeOf) },
-        ...{ counts: uses('count').length > 0, removes: uses('remove').length > 0 },
+        ...{ counts: callers('count').length > 0, removes: callers('remove').length > 0 },
         changes:
-          changing === ''
+          callers('change').length === 0
             ? undefined
-            : violationsOf(table).filter((rule) => changing.includes(`=== '${rule}'`)),
+            : violationsOf(table).filter((rule) => rules.includes(rule)),
         isRestricted: isRestricted(table, shared.tables),
       },
       shared.tables,
@@ -93,11 +99,11 @@ function handlersOf(shared: Shared, table: Table, paging: Paging | undefined) {
   const [written, lacks]: [Written[], Refused[]] = [[], []];
   for (const [operation, make] of makers) {
     if (!operation) continue;
-    const own: Refused[] = [];
+    const of: Handled = { ...shared, table, operation, lacks: [], rejections: [], calls: [] };
     try {
-      const code = make({ ...shared, table, operation, lacks: own });
-      if (own.length === 0) written.push({ operation, code });
-      lacks.push(...own);
+      const code = make(of);
+      if (of.lacks.length === 0) written.push({ ...of, code });
+      lacks.push(...of.lacks);
     } catch (error) {
       if (!(error instanceof Unclear)) throw error;
     }

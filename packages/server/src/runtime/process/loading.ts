@@ -9,6 +9,6 @@ const program = require.main?.filename;
 if (program !== undefined && path.basename(program) === 'main.js') {
   // Compiled code, for the next start. Where the folder cannot be written, Node keeps nothing, and says nothing.
   enableCompileCache(path.join(path.dirname(program), '.cache'));
-  // Node would read the source maps of all packages, whose sources are not installed.
+  // Node would read the source maps of all packages at each start.
   if (process.sourceMapsEnabled) setSourceMapsSupport(true, { nodeModules: false });
 }

@@ -7,8 +7,8 @@ import { readCredentials, Variables, type Verifiers } from 'contract-first-serve
 import { loadModule } from '../load';
 import { PUBLISHED, root } from '../paths';
 
-/** What the servers of a session are given, and what a person is told about it. */
-export interface Session {
+/** What every server of one `dev` is given, and what a person is told about it. */
+export interface DevSecrets {
   /** The generated secrets, with all scopes of the document. */
   readonly environment: Readonly<Record<string, string>>;
   /** The variables of the secrets that sign tokens and webhooks: no client presents them. */
@@ -23,7 +23,7 @@ export interface Session {
  *
  * @throws {Error} if src/auth.ts, src/config.ts or the published contract cannot be read, or do not fit
  */
-export function openSession(): Session {
+export function createDevSecrets(): DevSecrets {
   const { verifiers = {} } = (loadModule('src/auth.ts') ?? {}) as { readonly verifiers?: Verifiers };
   const document = new OpenApiDocument(readDocument(readFileSync(path.join(root, PUBLISHED), 'utf8')));
   const { generated } = openSecrets(readCredentials(verifiers, new Variables(process.env)), document);

@@ -23,7 +23,7 @@ const CONFLICT = /\b(?:already|exists?|duplicate|taken|conflict|unique|in use)\b
  * Distinguishes refusals by the service itself, such as a conflict with what it holds, from refusals of invalid
  * requests: of a black box the prover knows neither the state nor the rules.
  */
-export function createOwnRefusals() {
+export function createServiceRejections() {
   const statuses = new Set<number>();
   const codes = new Set<string>();
   return {

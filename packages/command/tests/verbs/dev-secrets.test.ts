@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { OpenApiDocument, openSecrets } from 'contract-first-server/tools';
-import { openSession } from '../../src/dev/secrets';
+import { createDevSecrets } from '../../src/dev/dev-secrets';
 import { root, workOn } from '../../src/paths';
 import { readCredentials, readSenders, readSignedTokens, Variables } from 'contract-first-server/runtime';
 import { useFolder } from '../../../../scripts/testing/folder';
@@ -43,7 +43,7 @@ afterEach(() => {
 
 test('a development session has one secret for each variable, which every server of the session accepts with all scopes', () => {
   process.env['OTHER_SECRETS'] = 'configured';
-  const { environment, signing, invite } = openSession();
+  const { environment, signing, invite } = createDevSecrets();
   delete process.env['OTHER_SECRETS'];
   expect(Object.keys(environment)).toEqual(['TOKENS', 'USERS', 'KEYS', 'LOGIN_SECRETS', 'HOOK_SECRETS']);
   expect(signing).toEqual(['LOGIN_SECRETS', 'HOOK_SECRETS']);

@@ -5,7 +5,7 @@ import { type Failure, failureOf, type WaivedFailure } from './failure';
 import { openLedger } from './ledger';
 import { ruleKey } from './obligation';
 import { createOracle } from './schema/oracle';
-import { createOwnRefusals } from './state/own-refusals';
+import { createServiceRejections } from './state/service-rejections';
 import { openState } from './state/state';
 import type { Server } from './target';
 import { reasonOf } from './untestable';
@@ -13,7 +13,7 @@ import type { Waivers } from './waivers';
 import { openClient } from './wire/client';
 import type { Outcome } from './wire/message';
 import type { Operation } from './document/model';
-import { createCheck, type Verdict } from './check/check';
+import { createCheck, type CheckResult } from './check/check';
 import { checkReceived } from './check/received';
 
 /** The number of correct instances of a documented response with one kind of credentials. */
@@ -34,7 +34,7 @@ export interface LeftOut {
   readonly requests: number;
 }
 
-/** What a session has counted so far. */
+/** What a runner has counted so far. */
 export interface Counts {
   readonly observations: readonly Observation[];
   /** Answers that the standards leave to the server, though they recommend others. They do not fail the run. */
@@ -61,7 +61,7 @@ export interface Attempt {
 interface Probed {
   readonly actual: Case;
   readonly outcome: Outcome;
-  readonly verdict: Verdict;
+  readonly result: CheckResult;
   /** What the input of the handler proves. */
   readonly proves: readonly string[];
   readonly problems: readonly string[];
@@ -73,7 +73,7 @@ export const OF_STUBS = 'the handler is a stub, which is asked once for each pro
 /** Milliseconds for which streams of an operation are read after their heads, once one of them has been left. */
 const LISTENING_MS = 100;
 
-export type Session = ReturnType<typeof openSession>;
+export type CaseRunner = ReturnType<typeof openCaseRunner>;
 
 /** What a run does now. */
 export interface Progress {
@@ -83,22 +83,22 @@ export interface Progress {
   readonly requests: number;
 }
 
-interface SessionOptions extends RunContext {
+interface CaseRunnerOptions extends RunContext {
   readonly waivers: Waivers;
   /** Ends the run. */
   readonly signal?: AbortSignal | undefined;
-  /** The operations whose obligations the session must prove. */
+  /** The operations whose obligations the runner must prove. */
   readonly operations: readonly Operation[];
   readonly onRequest?: ((progress: Progress) => void) | undefined;
 }
 
 /** Sends cases, judges their answers, and records them in the ledger. */
-export function openSession({ waivers, operations, onRequest, signal, ...common }: SessionOptions) {
+export function openCaseRunner({ waivers, operations, onRequest, signal, ...common }: CaseRunnerOptions) {
   const { document, oracle, responseOracle, target } = common;
   const { profile = 'strict' } = target;
   const ledger = openLedger({ ...document, operations }, target);
   const lenient = document.lenient.responses.map((schemas) => createOracle(schemas));
-  const ownRefusals = target.blackBox && createOwnRefusals();
+  const ownRefusals = target.blackBox && createServiceRejections();
   const client = openClient(target.blackBox, signal);
   const state = target.blackBox && openState(common, client, target.blackBox);
   const check = createCheck(
@@ -179,14 +179,14 @@ export function openSession({ waivers, operations, onRequest, signal, ...common 
     families.set(family, (families.get(family) ?? 0) + 1);
     const entered = server.entered && server.entered() - before;
     if (!('noResponse' in outcome)) ownRefusals?.learn(sent, outcome);
-    const verdict = checked(actual, outcome, entered);
+    const result = checked(actual, outcome, entered);
     const received = (entered ?? 0) > 0 && sent.handlerInput ? target.received?.() : undefined;
     const input =
       received && sent.handlerInput
         ? checkReceived({ document, oracle, operation: sent.operation }, sent.handlerInput, received)
         : { problems: [], proves: [] };
-    const problems = [...verdict.problems, ...input.problems];
-    return { actual, outcome, verdict, proves: input.proves, problems };
+    const problems = [...result.problems, ...input.problems];
+    return { actual, outcome, result, proves: input.proves, problems };
   };
 
   /** What the service has logged of its failure, or where to look. */
@@ -214,8 +214,8 @@ export function openSession({ waivers, operations, onRequest, signal, ...common 
   };
 
   /** Records an answer in the ledger. */
-  const record = ({ actual: sent, outcome, verdict, proves, problems }: Probed): Attempt => {
-    const { response, warnings: found, inconclusive } = verdict;
+  const record = ({ actual: sent, outcome, result, proves, problems }: Probed): Attempt => {
+    const { response, warnings: found, inconclusive } = result;
     const passed = problems.length === 0;
     const instance = response && ruleKey(sent.operation, 'response', response.status, response.media);
     const failure = passed ? undefined : describe(sent, problems);
@@ -228,13 +228,13 @@ export function openSession({ waivers, operations, onRequest, signal, ...common 
       return { problems: [], outcome };
     }
     if (found.length > 0) warnings.push(describe(sent, found));
-    if (passed && verdict.isWarned === true)
+    if (passed && result.isWarned === true)
       ledger.undecide(sent.proves, { state: 'WARNED', reason: found[0] ?? '' });
     else if (passed && inconclusive !== undefined) {
       const state = sent.expect.kind === 'refused' ? 'UNPROVEN' : 'OUT OF REACH';
       ledger.undecide(sent.proves, { state, reason: inconclusive });
     } else ledger.record([...sent.proves, ...proves], passed);
-    if (verdict.hasItems === true)
+    if (result.hasItems === true)
       ledger.record([ruleKey(sent.operation, 'protocol', 'streamed items')], passed);
     if (response && instance !== undefined && passed) {
       ledger.record([instance], true);

@@ -1,5 +1,5 @@
 import { type Case, expectRefusal, expectSuccess } from '../../src/cases/case';
-import { createOwnRefusals } from '../../src/state/own-refusals';
+import { createServiceRejections } from '../../src/state/service-rejections';
 import { read } from '../support/document';
 
 const { operation } = read({ post: { operationId: 'addThing', responses: {} } });
@@ -24,7 +24,7 @@ test.each([
 ])(
   'a valid request answered %d with the code %d is refused by the service itself: %s',
   (status, code, isOwn) => {
-    const refusals = createOwnRefusals();
+    const refusals = createServiceRejections();
     refusals.learn(sent(expectRefusal('invalid request')), answer(400, 40001));
     expect(refusals.reason(sent(expectSuccess), answer(status, code)) !== undefined).toBe(isOwn);
   },
