@@ -3,6 +3,7 @@ import type { Dependencies } from './dependencies';
 import { errors, type OwnKind } from './errors';
 import { extensions } from './extensions';
 import type { Handlers } from './handlers/types';
+import { stored } from './storage/stored';
 import {
   createApp as createApplication,
   type OwnHooks,
@@ -15,10 +16,10 @@ const hooks: (dependencies: Dependencies) => OwnHooks<OwnKind> = () => ({});
 /**
  * The application: the contract, and what this service adds to it.
  *
- * @throws {InvalidContract} if the document is invalid, or a handler or strategy that it needs is missing
+ * @throws {InvalidContract} if the document is invalid, or a handler, strategy or column that it needs is missing
  */
 export const createApp = (
   handlers: Handlers,
   options: RuntimeOptions<OwnKind>,
   dependencies: Dependencies,
-): Express => createApplication({ handlers, errors, ...extensions, ...hooks(dependencies) }, options);
+): Express => createApplication({ handlers, errors, stored, ...extensions, ...hooks(dependencies) }, options);

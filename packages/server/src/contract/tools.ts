@@ -44,3 +44,4 @@ export { SchemaSet } from './schema/schema-set';
 export { refusalOf, successOf } from './samples/answers';
 export { samples } from './samples/sample';
 export { type Bound, isTighter, type SchemaView, viewSchemas } from './schema/schema-view';
+export { type Lacking, lackingColumns } from './schema/stored';

@@ -1,10 +1,10 @@
 /** Decides what a service stores: the files of its storage, and the handlers that follow from the document. */
-import { isJson, type OpenApiDocument, viewSchemas } from 'contract-first-server/tools';
+import { isJson, lackingColumns, type OpenApiDocument, viewSchemas } from 'contract-first-server/tools';
 import { type Operation } from 'contract-first-server';
 import { handlerName } from '../../generate/handler-names';
 import { changeCode, createCode } from './change-code';
-import { handlerFile, handlerPath, Unclear } from '../code';
-import { insideOf } from '../errors/envelopes';
+import { handlerFile, handlerPath, propertyName, Unclear } from '../code';
+import { askedOf, insideOf } from '../errors/envelopes';
 import {
   type Handled,
   isRestricted,
@@ -13,6 +13,7 @@ import {
   readCode,
   removeCode,
   type Shared,
+  successOf,
 } from '../handler-code';
 import type { Refused } from '../overlay';
 import { type Paging, pagingOf } from './paging';
@@ -33,6 +34,8 @@ export interface Stores {
   /** The text of each file, by its path. */
   readonly files: Readonly<Record<string, string>>;
   readonly written: readonly Written[];
+  /** The lines of src/storage/stored.ts: the table of the objects in the body of an operation. */
+  readonly places: string;
 }
 
 export function storesOf(
@@ -65,11 +68,12 @@ export function storesOf(
       },
       shared.tables,
     );
-    return { files: [[`src/storage/${table.file}.ts`, file] as const], written };
+    const places = written.map(({ operation }) => placeOf({ ...shared, table, operation, ...nothing() }));
+    return { files: [[`src/storage/${table.file}.ts`, file] as const], written, places };
   });
   const written = parts.flatMap((part) => part.written);
   return {
-    ...{ tables, written },
+    ...{ tables, written, places: parts.flatMap(({ places }) => places).join('') },
     files: Object.fromEntries([
       ...parts.flatMap(({ files }) => files),
       ...written.map(
@@ -99,7 +103,7 @@ function handlersOf(shared: Shared, table: Table, paging: Paging | undefined) {
   const [written, lacks]: [Written[], Refused[]] = [[], []];
   for (const [operation, make] of makers) {
     if (!operation) continue;
-    const of: Handled = { ...shared, table, operation, lacks: [], rejections: [], calls: [] };
+    const of: Handled = { ...shared, table, operation, ...nothing() };
     try {
       const code = make(of);
       if (of.lacks.length === 0) written.push({ ...of, code });
@@ -109,6 +113,27 @@ function handlersOf(shared: Shared, table: Table, paging: Paging | undefined) {
     }
   }
   return { written, lacks };
+}
+
+/** What whoever writes the code of a handler adds to. */
+const nothing = () => ({ lacks: [], rejections: [], calls: [] }) satisfies Partial<Handled>;
+
+/** The line of src/storage/stored.ts for an operation; empty if its body is not that of one object of the table. */
+function placeOf(of: Handled): string {
+  const { document, table, operation } = of;
+  const { stored } = table;
+  if (table.kind !== 'columns' || !stored || operation === stored.list) return '';
+  const inside = operation.requestBody ? askedOf(document, operation) : successOf(of, 'one').inside;
+  if (!inside) return '';
+  const columns = Object.fromEntries(
+    [...table.keys, ...table.columns].map(({ name }) => [name, { kind: 'column' }]),
+  );
+  const { property } = inside;
+  const places = property === undefined ? columns : { [property]: columns };
+  if (lackingColumns(document, operation, places).length > 0) return '';
+  const { variable } = table;
+  const place = property === undefined ? variable : `{ ${propertyName(property)}: ${variable} }`;
+  return `${propertyName(operation.operationId)}: ${place},\n`;
 }
 
 /** How the list of a table is asked for; undefined: it has none. */
