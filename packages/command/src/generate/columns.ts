@@ -67,7 +67,7 @@ export function columnsLeft(): string[] {
 }
 
 const OTHERWISE =
-  'delete the line of the operation in src/storage/stored.ts, and let its handler store the property';
+  'delete the line of the operation in src/storage/stored.ts, and store or make the property in its handler';
 const isAlike = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
 const innerOf = (place: Place | undefined, name: string): Place | undefined =>
   place?.kind === 'envelope' ? place.places.get(name) : undefined;
@@ -98,6 +98,7 @@ function linesFor(document: OpenApiDocument, columns: readonly Wanted[]): string
     ...made.flatMap(({ name, value }) =>
       value === undefined ? [] : [`  The rows that exist get ${value} as ${name}: choose it`],
     ),
+    `  Or, if it is no column: ${OTHERWISE}`,
   ];
 }
 

@@ -3,8 +3,9 @@ import { join, resolve } from 'node:path';
 import { keepFolder } from '../../../../scripts/testing/folder';
 import { installBeside, layOut, runIn } from '../../../../scripts/testing/package';
 import { startProcess } from '../../../../scripts/testing/process';
+import { readPage } from '../../../../scripts/testing/snippets';
 
-// The first edit of a new user: a property of a schema whose objects are rows.
+// The first edit of a new user: a property of a schema whose objects are rows. docs/loop.md shows what is printed.
 
 jest.setTimeout(120_000);
 
@@ -59,13 +60,10 @@ test('a property that is added to a schema is followed to its table', async () =
   edit('openapi/museum.yaml', ['        year:', '        room: { type: string }\n        year:']);
   const column = 'room: TEXT.optional().added(),';
   const migration = "{ name: 'room of paintings', oldest: 1, steps: [addColumn(paintings.room)] },";
-  const lines = `no column holds room of paintings (addPainting, getPainting): the service does not start until you add these lines
-  src/storage/paintings.ts, to the columns of paintings:
-    ${column}
-  src/storage/open.ts, to the end of migrations:
-    ${migration}
-    import { addColumn } from 'contract-first-database';
-`;
+  const [page = ''] = /(?<=\n\n)( {4}.*\n)+/.exec(readPage('docs/loop.md')) ?? [];
+  const lines = page.replace(/^ {4}/gm, '');
+  expect(lines).toContain(`    ${column}\n`);
+  expect(lines).toContain(`    ${migration}\n`);
   const generated = run('generate');
   expect(generated.status === 0 || generated.output).toBe(true);
   expect(generated.output).toContain(`generated/openapi.d.ts\n${lines}`);

@@ -170,7 +170,7 @@ test('a replacement without an optional property removes it', () => {
     responses: { 204: { description: '' } },
   };
   const lines = leftIn(documentOf(more, more, { put }), '', 'replaceThing: things');
-  expect(lines.slice(-2)).toEqual([
+  expect(lines.slice(-3, -1)).toEqual([
     '  src/handlers/replace-thing.ts, before ...body, so that a replacement without it removes it:',
     '    room: null,',
   ]);

@@ -6,16 +6,16 @@ import { bikes } from './bikes';
 // #endregion imports
 
 /**
- * The tables of the objects in bodies, by operationId: in the request, or, of an operation without one, in the response. A property of
- * the document that has no column is an error of the compiler and at the start. `todo` prints its column and its migration. Delete the
- * line of an operation whose handler stores or makes a property in another way.
+ * The tables of the objects in bodies, by operationId: in the request, or, of an operation without one, in the response. A property
+ * that is added to the document needs a column: until then the service neither compiles nor starts, and `todo` prints the column and
+ * its migration. If a handler stores or makes a property itself, delete the line of its operation.
  */
 export const stored = {
   // #region stored
+  addNeighbor: { neighbor: neighbors },
+  getNeighbor: { neighbor: neighbors },
   createBike: bikes,
   getBike: bikes,
   replaceBike: bikes,
-  addNeighbor: { neighbor: neighbors },
-  getNeighbor: { neighbor: neighbors },
   // #endregion stored
 } satisfies StoredBodies<operations>;

@@ -4,7 +4,7 @@ import { type Operation } from 'contract-first-server';
 import { handlerName } from '../../generate/handler-names';
 import { changeCode, createCode } from './change-code';
 import { handlerFile, handlerPath, propertyName, Unclear } from '../code';
-import { askedOf, insideOf } from '../errors/envelopes';
+import { askedOf, type Inside, insideOf } from '../errors/envelopes';
 import {
   type Handled,
   isRestricted,
@@ -68,12 +68,12 @@ export function storesOf(
       },
       shared.tables,
     );
-    const places = written.map(({ operation }) => placeOf({ ...shared, table, operation, ...nothing() }));
+    const places = placesOf(shared, table);
     return { files: [[`src/storage/${table.file}.ts`, file] as const], written, places };
   });
   const written = parts.flatMap((part) => part.written);
   return {
-    ...{ tables, written, places: parts.flatMap(({ places }) => places).join('') },
+    ...{ tables, written, places: parts.map(({ places }) => places).join('') },
     files: Object.fromEntries([
       ...parts.flatMap(({ files }) => files),
       ...written.map(
@@ -118,22 +118,37 @@ function handlersOf(shared: Shared, table: Table, paging: Paging | undefined) {
 /** What whoever writes the code of a handler adds to. */
 const nothing = () => ({ lacks: [], rejections: [], calls: [] }) satisfies Partial<Handled>;
 
-/** The line of src/storage/stored.ts for an operation; empty if its body is not that of one object of the table. */
-function placeOf(of: Handled): string {
-  const { document, table, operation } = of;
-  const { stored } = table;
-  if (table.kind !== 'columns' || !stored || operation === stored.list) return '';
-  const inside = operation.requestBody ? askedOf(document, operation) : successOf(of, 'one').inside;
-  if (!inside) return '';
+/** The lines of src/storage/stored.ts for a table: of the operations whose bodies are one of its objects, stubs among them. */
+function placesOf(shared: Shared, table: Table): string {
+  const { document } = shared;
+  const { create, read, replace, patch }: Partial<Resource> = table.stored ?? {};
+  if (table.kind !== 'columns') return '';
   const columns = Object.fromEntries(
     [...table.keys, ...table.columns].map(({ name }) => [name, { kind: 'column' }]),
   );
-  const { property } = inside;
-  const places = property === undefined ? columns : { [property]: columns };
-  if (lackingColumns(document, operation, places).length > 0) return '';
-  const { variable } = table;
-  const place = property === undefined ? variable : `{ ${propertyName(property)}: ${variable} }`;
-  return `${propertyName(operation.operationId)}: ${place},\n`;
+  const lines = [create, read, replace, patch].map((operation): string => {
+    const inside = operation && objectIn({ ...shared, table, operation, ...nothing() });
+    if (!inside || inside.isList) return '';
+    const { property } = inside;
+    const places = property === undefined ? columns : { [property]: columns };
+    if (lackingColumns(document, operation, places).length > 0) return '';
+    const place =
+      property === undefined ? table.variable : `{ ${propertyName(property)}: ${table.variable} }`;
+    return `${propertyName(operation.operationId)}: ${place},\n`;
+  });
+  return lines.join('');
+}
+
+/** Where a body has the object: that of the request, or else that of the response. */
+function objectIn(of: Handled): Inside | undefined {
+  const { document, operation } = of;
+  if (operation.requestBody) return askedOf(document, operation);
+  try {
+    return successOf(of, 'one').inside;
+  } catch (error) {
+    if (error instanceof Unclear) return undefined;
+    throw error;
+  }
 }
 
 /** How the list of a table is asked for; undefined: it has none. */
