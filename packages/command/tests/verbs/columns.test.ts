@@ -83,7 +83,8 @@ const filesOf = (document: JsonObject, columns: string, stored = 'addThing: thin
     import { things } from './things';
     const SCHEMA: Schema = { name: 'it', migrations: [['tables', createTable(things)], ['none']] };`,
   'src/handlers/index.ts':
-    "import { replaceThing } from './replace-thing';\nexport const createHandlers = (dependencies: Dependencies) => ({\n  replaceThing: replaceThing(dependencies),\n});\n",
+    "import { addThing } from './add-thing';\nimport { replaceThing } from './replace-thing';\nexport const createHandlers = (dependencies: Dependencies) => ({\n  addThing: addThing(dependencies),\n  replaceThing: replaceThing(dependencies),\n});\n",
+  'src/handlers/add-thing.ts': 'export const addThing = undefined;',
   'src/handlers/replace-thing.ts': 'export const replaceThing = undefined;',
 });
 function leftIn(...args: Parameters<typeof filesOf>): string[] {
@@ -126,6 +127,11 @@ test.each<[edit: string, document: JsonObject, columns: readonly string[]]>([
   ['in a part of allOf', documentOf({ allOf: [base, object({ room: text })] }), [ROOM]],
   ['in a branch of oneOf', documentOf({ oneOf: [base, more] }), [ROOM]],
   [
+    'that a branch alone requires',
+    documentOf({ oneOf: [base, object({ ...id, room: text }, 'room')] }),
+    [ROOM],
+  ],
+  [
     'that may be null',
     documentOf(object({ ...id, room: nullable }, 'id')),
     ['    room: TEXT.nullable().added(),'],
@@ -147,6 +153,11 @@ test.each<[edit: string, document: JsonObject, columns: readonly string[]]>([
 });
 
 test.each<[edit: string, document: JsonObject, columns: string]>([
+  [
+    'a readOnly property in requests',
+    documentOf(object({ ...id, room: { ...text, readOnly: true } }), base),
+    '',
+  ],
   ['a removed property', documentOf(base), 'room: TEXT.optional()'],
   [
     'a property that becomes required',
@@ -169,8 +180,8 @@ test('a replacement without an optional property removes it', () => {
     requestBody: { required: true, content: json({ $ref: '#/components/schemas/NewThing' }) },
     responses: { 204: { description: '' } },
   };
-  const lines = leftIn(documentOf(more, more, { put }), '', 'replaceThing: things');
-  expect(lines.slice(-3, -1)).toEqual([
+  const lines = leftIn(documentOf(more, more, { put }), '', 'replaceThing: things, addThing: things');
+  expect(lines.filter((line) => / before | null/.test(line))).toEqual([
     '  src/handlers/replace-thing.ts, before ...body, so that a replacement without it removes it:',
     '    room: null,',
   ]);
