@@ -54,6 +54,8 @@ export function columnsLeft(): string[] {
     const { name, operation } = lacking;
     const where = `the property ${name} of ${operation.operationId}`;
     if (place?.kind !== 'table') apart.push(`no table holds ${where}: ${OTHERWISE}`);
+    else if (certain(document, lacking.schemas).some((schema) => schema['writeOnly'] === true))
+      apart.push(`${where} is writeOnly, and a secret must not be stored as it was sent: ${OTHERWISE}`);
     else if (!/^[a-z_]\w{0,62}$/i.test(name) || place.columns.some((one) => isAlike(one, name)))
       apart.push(
         `${place.variable} can have no column named ${name}, for ${where}: rename the property, or ${OTHERWISE}`,
@@ -68,6 +70,9 @@ export function columnsLeft(): string[] {
 
 const OTHERWISE =
   'delete the line of the operation in src/storage/stored.ts, and store or make the property in its handler';
+/** The schemas that a value of a property must conform to. */
+const certain = (document: OpenApiDocument, schemas: readonly string[]) =>
+  schemas.flatMap((pointer) => document.subschemas.certain(pointer)).map(({ value }) => value);
 const isAlike = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
 const innerOf = (place: Place | undefined, name: string): Place | undefined =>
   place?.kind === 'envelope' ? place.places.get(name) : undefined;
@@ -144,9 +149,9 @@ function typeCode({ operation, within, name }: Lacking): string {
 /** A value for the rows that exist: the default of the schema, or any value that is valid. */
 function valueCode(document: OpenApiDocument, schemas: readonly string[], type: ColumnType): string {
   const { values, examples } = viewSchemas(document, schemas, 'response');
-  const defaults = schemas
-    .flatMap((pointer) => document.subschemas.certain(pointer))
-    .flatMap(({ value }) => ('default' in value ? [value['default']] : []));
+  const defaults = certain(document, schemas).flatMap((schema) =>
+    'default' in schema ? [schema['default']] : [],
+  );
   const [value] = [
     ...[...defaults, ...(values?.values() ?? []), ...examples],
     ...samples(document, schemas[0] ?? '', 'response'),

@@ -142,7 +142,6 @@ test.each<[edit: string, document: JsonObject, columns: readonly string[]]>([
     ['    room: TEXT.nullable().added(),'],
   ],
   ['with readOnly', documentOf(object({ ...id, room: { ...text, readOnly: true } }, 'id')), [ROOM]],
-  ['with writeOnly', documentOf(object({ ...id, room: { ...text, writeOnly: true } }, 'id')), [ROOM]],
   [
     'of JSON in requests alone',
     documentOf(object({ ...id, tags: { type: 'array', items: text } }, 'id'), base),
@@ -187,13 +186,17 @@ test('a replacement without an optional property removes it', () => {
   ]);
 });
 
-test('names that no column can have, and properties beside an object, are left to the handler', () => {
+test('names that no column can have, secrets, and properties beside an object, are left to the handler', () => {
   const odd = object({ ...id, 'wall-number': text, ID: text }, 'id');
   expect(leftIn(documentOf(odd), '', 'addThing: things')).toEqual([
     expect.stringMatching(
       /^things can have no column named wall-number, for the property wall-number of addThing: rename/,
     ),
     expect.stringMatching(/^things can have no column named ID, /),
+  ]);
+  const secret = object({ ...id, password: { ...text, writeOnly: true } }, 'id');
+  expect(leftIn(documentOf(secret), '')).toEqual([
+    expect.stringMatching(/^the property password of addThing is writeOnly, and a secret must not be stored/),
   ]);
   const envelope = object({ thing: more, note: text }, 'thing');
   expect(leftIn(documentOf(envelope), 'room: TEXT', 'addThing: { thing: things }')).toEqual([
