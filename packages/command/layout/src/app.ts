@@ -16,7 +16,7 @@ const hooks: (dependencies: Dependencies) => OwnHooks<OwnKind> = () => ({});
 /**
  * The application: the contract, and what this service adds to it.
  *
- * @throws {InvalidContract} if the document is invalid, or a handler, strategy or column that it needs is missing
+ * @throws {InvalidContract} if the document is invalid, or a handler or strategy that it needs is missing
  */
 export const createApp = (
   handlers: Handlers,

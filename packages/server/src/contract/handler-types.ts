@@ -250,7 +250,10 @@ export type Handlers<Operations, Security, Principals extends PrincipalsFor<Secu
  *     export const stored = { addBike: bikes, getBike: bikes } satisfies StoredBodies<operations>;
  */
 export type StoredBodies<Operations> = {
-  readonly [Id in keyof Operations]?: PlacesFor<StoredBody<Operations[Id]>>;
+  // What every object inherits is never absent.
+  readonly [Id in Exclude<keyof Operations, keyof typeof Object.prototype>]?: PlacesFor<
+    StoredBody<Operations[Id]>
+  >;
 };
 
 type PlacesFor<T> = {

@@ -128,7 +128,8 @@ function placesOf(shared: Shared, table: Table): string {
   );
   const lines = [create, read, replace, patch].map((operation): string => {
     const inside = operation && objectIn({ ...shared, table, operation, ...nothing() });
-    if (!inside || inside.isList) return '';
+    // `StoredBodies` has no operation with a name that every object inherits.
+    if (!inside || inside.isList || operation.operationId in Object.prototype) return '';
     const { property } = inside;
     const places = property === undefined ? columns : { [property]: columns };
     if (lackingColumns(document, operation, places).length > 0) return '';
