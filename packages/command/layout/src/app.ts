@@ -3,6 +3,7 @@ import type { Dependencies } from './dependencies';
 import { errors, type OwnKind } from './errors';
 import { extensions } from './extensions';
 import type { Handlers } from './handlers/types';
+import { stored } from './storage/stored';
 import {
   createApp as createApplication,
   type OwnHooks,
@@ -21,4 +22,4 @@ export const createApp = (
   handlers: Handlers,
   options: RuntimeOptions<OwnKind>,
   dependencies: Dependencies,
-): Express => createApplication({ handlers, errors, ...extensions, ...hooks(dependencies) }, options);
+): Express => createApplication({ handlers, errors, stored, ...extensions, ...hooks(dependencies) }, options);

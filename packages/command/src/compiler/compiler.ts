@@ -1,5 +1,6 @@
 import path from 'node:path';
 import ts from 'typescript';
+import { columnsLeft } from '../generate/columns';
 import { handlerAdvice } from '../generate/renamed';
 import { explain } from './explain';
 import { nameInProject, root } from '../paths';
@@ -48,7 +49,9 @@ export class Compiler {
     const reported = found.filter(({ file }) => !file || this.concerns(nameInProject(file.fileName)));
     return reported.length === 0
       ? undefined
-      : this.describe(explain(this.builder.getProgram(), reported, handlerAdvice()));
+      : this.describe(
+          explain(this.builder.getProgram(), reported, { ...handlerAdvice(), columns: columnsLeft }),
+        );
   }
 
   private host(options: ts.CompilerOptions): ts.CompilerHost {

@@ -2,19 +2,22 @@ import ts from 'typescript';
 import { aboutRequest, aboutSchema, type Callback, named } from './request';
 import { either, responseDifference } from './response';
 
-/** What the tools say about handlers, by operationId: of one that was renamed, and of one without an operation. */
-export interface HandlerAdvice {
+/** What the tools say about handlers, by operationId: of one that was renamed, and of one without an operation; and about tables. */
+export interface Advice {
   readonly renamed: ReadonlyMap<string, string>;
   readonly gone: (operationId: string) => string;
+  /** Lines about the columns that tables lack. */
+  readonly columns: () => readonly string[];
 }
 
-const NO_ADVICE: HandlerAdvice = {
+const NO_ADVICE: Advice = {
   renamed: new Map(),
   gone: (id) => `${id} is not an operation of the document: delete its lines and its file, or rename them`,
+  columns: () => [],
 };
 
 /**
- * Puts a sentence in the place of each error of the compiler that is about handlers or security schemes: it names the operation
+ * Puts a sentence in the place of each error of the compiler that is about handlers, security schemes or tables: it names the operation
  * and the property, what the document has, and the file to change. One line of the compiler follows. Errors that another
  * one has caused are left out: all others of a file that cannot be parsed, and missing types after an import that leads nowhere.
  * Other errors stay as they are.
@@ -22,7 +25,7 @@ const NO_ADVICE: HandlerAdvice = {
 export function explain(
   program: ts.Program,
   found: readonly ts.Diagnostic[],
-  advice: HandlerAdvice = NO_ADVICE,
+  advice: Advice = NO_ADVICE,
 ): ts.Diagnostic[] {
   const checker = program.getTypeChecker();
   const said = new Set<string>();
@@ -83,7 +86,7 @@ type Explanation = string | { readonly of: string } | undefined;
 /** What an explanation is made of. */
 interface Context {
   readonly checker: ts.TypeChecker;
-  readonly advice: HandlerAdvice;
+  readonly advice: Advice;
 }
 
 /** The codes of values that do not fit where they stand, and of paths without a value. */
@@ -104,7 +107,7 @@ function sentenceFor(context: Context, file: ts.SourceFile, position: number, co
     if (sentence !== undefined) return sentence;
   }
   for (const [i, node] of [...path.entries()].reverse()) {
-    if (ts.isSatisfiesExpression(node)) return aboutSchemes(checker, node);
+    if (ts.isSatisfiesExpression(node)) return aboutSchemes(checker, node) ?? aboutStored(context, node);
     if (ts.isObjectLiteralExpression(node)) {
       const sentence = aboutTable(context, node);
       if (sentence !== undefined) return sentence;
@@ -231,4 +234,15 @@ function aboutSchemes(checker: ts.TypeChecker, node: ts.SatisfiesExpression): st
   if (unknown.length > 0)
     return `no operation requires the security scheme ${either(unknown)}: delete its verifier here, in src/auth.ts`;
   return undefined;
+}
+
+/** About the tables of bodies. */
+function aboutStored({ checker, advice }: Context, node: ts.SatisfiesExpression): string | undefined {
+  if (checker.getTypeFromTypeNode(node.type).aliasSymbol?.name !== 'StoredBodies') return undefined;
+  const { unknown } = keysOf(checker, node.expression, checker.getTypeFromTypeNode(node.type));
+  const lines = [
+    ...unknown.map((id) => `${id} is not an operation of the document: rename its line, or delete it`),
+    ...advice.columns(),
+  ];
+  return lines.length === 0 ? undefined : lines.join('\n');
 }

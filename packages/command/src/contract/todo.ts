@@ -3,6 +3,7 @@ import path from 'node:path';
 import { parse } from 'yaml';
 import { readOperations, readSentOperations } from 'contract-first-server/tools';
 import type { Outcome } from '../command';
+import { columnsLeft } from '../generate/columns';
 import { handlersLeft } from '../generate/renamed';
 import { findDocument } from '../document/publish/find-document';
 import { assertFresh } from '../document/publish/fresh';
@@ -58,9 +59,13 @@ export async function todo(): Promise<Outcome> {
   await assertFresh(readSource(findDocument()));
   const target = loadService();
   const ids = readOperations(target.described).map(({ operationId }) => operationId);
+  const [missing, ...added] = columnsLeft();
   const items = [
     ...handlerItems(handlersLeft(new Set(ids))),
-    ...itemsOf({ ...target, ...(await target.inspect()) }, fileOf, leftOutParts()),
+    // A service without a column does not start, so it says nothing else.
+    ...(missing === undefined
+      ? itemsOf({ ...target, ...(await target.inspect()) }, fileOf, leftOutParts())
+      : [{ title: missing, lines: added }]),
     ...unsent(readSentOperations(target.described).map(({ name }) => name)),
   ];
   for (const { title, lines } of items) {

@@ -6,6 +6,7 @@ import { committed } from '../breaking/base';
 import { compareDocuments } from '../breaking/changes';
 import { classesOf, classLine } from '../breaking/classes';
 import { earlierIds } from '../breaking/renames';
+import { columnsLeft } from './columns';
 import { addExamples } from './examples';
 import { HandlerList } from './handler-list';
 import { addStubs } from './handlers';
@@ -160,7 +161,11 @@ export async function runGenerate(options: {
   readonly all?: boolean;
   readonly check?: boolean;
 }): Promise<Outcome> {
-  const lines = options.check === true ? (await check(), []) : await generate(printsAll(options.all));
+  // `dev` has these lines from the compiler.
+  const lines =
+    options.check === true
+      ? (await check(), [])
+      : [...(await generate(printsAll(options.all))), ...columnsLeft()];
   for (const line of lines) console.log(line);
   return { status: 0, json: { lines } };
 }

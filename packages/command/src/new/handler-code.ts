@@ -3,7 +3,7 @@ import { isJson, type OpenApiDocument, stringifyJson, viewSchemas } from 'contra
 import { type Operation } from 'contract-first-server';
 import { quoted } from '../generate/handler-names';
 import { codeOf, memberCode, propertyName, Unclear } from './code';
-import { typeOf } from './tables/columns';
+import { typeOf } from '../generate/column-types';
 import { type Inside, insideOf } from './errors/envelopes';
 import { type ErrorBody, hasHeaders, type OtherBody, type OwnKind } from './errors/errors';
 import { capitalized } from './names';

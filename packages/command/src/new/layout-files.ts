@@ -4,7 +4,7 @@ import path from 'node:path';
 const LAYOUT = path.join(__dirname, '../../layout');
 /** The files of the layout that belong to its own document, or to a run of it where it stands. */
 const OWN =
-  /^((generated|reports|dist|data|\.cache)\/|openapi\/(?!overlay)|src\/handlers\/(?!index|types)|src\/storage\/(?!open|users)|tests\/contract\/examples)/;
+  /^((generated|reports|dist|data|\.cache)\/|openapi\/(?!overlay)|src\/handlers\/(?!index|types)|src\/storage\/(?!open|stored|users)|tests\/contract\/examples)/;
 /** The files whose names have no dot in the layout, because npm does not pack them if they have one. */
 export const UNDOTTED: readonly string[] = ['gitignore', 'npmrc'];
 /** The files that a new service gets from the layout, by their paths in it. */

@@ -134,6 +134,13 @@ function sourcePlaces(decided: Decided): Record<string, Places> {
       '#members': `${lines((table) => `${table.name}: ${openerOf(table)}(database),`)}${users ? 'users: usersIn(database),\n' : ''}`,
       '#tables': `${lines(({ variable }) => `createTable(${variable}),`)}${users ? 'createTable(users),\n' : ''}`,
     },
+    'src/storage/stored.ts': {
+      '#imports': tables
+        .filter(({ variable }) => new RegExp(`[:{] ${variable}\\b`).test(stores.places))
+        .map(({ variable, file }) => `import { ${variable} } from './${file}';\n`)
+        .join(''),
+      '#stored': stores.places,
+    },
     ...(users && { [USERS]: userPlaces(users) }),
     'src/seed.ts': {
       ...examplePlaces('.', 'store'),

@@ -16,6 +16,8 @@ const [LAY_OUT = '', ...BLOCKS] = commandsOf('tutorial.md');
 const folder = keepFolder();
 const service = join(folder, 'library');
 
+const build = () => execFileSync(join(service, 'node_modules/.bin/tsc'), ['-p', 'src'], { cwd: service });
+
 /** What the commands print, beside the addresses and ports of the test. */
 async function follow(url: string): Promise<string[]> {
   let server: RunningProcess | undefined;
@@ -24,7 +26,7 @@ async function follow(url: string): Promise<string[]> {
   for (const block of BLOCKS) {
     if (block === 'npm run build && npm start\n') {
       await server?.stop();
-      execFileSync(join(service, 'node_modules/.bin/tsc'), ['-p', 'src'], { cwd: service });
+      build();
       server = startProcess([join(service, 'dist/main.js')], { PORT: '0' }, service);
       [address] = await server.printed(/http:\/\/127\.0\.0\.1:\d+/);
       continue;
@@ -39,6 +41,7 @@ async function follow(url: string): Promise<string[]> {
 /** Members borrow books and bring them back, by a generated client. */
 async function borrow(): Promise<void> {
   const createClient = generateClient(service);
+  build(); // what is built has no column for the shelf, and so does not start
   const server = startProcess(
     [join(service, 'dist/main.js')],
     { PORT: '0', DATABASE_URL: 'memory:' },

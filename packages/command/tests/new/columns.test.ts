@@ -1,5 +1,6 @@
 import { stringify } from 'yaml';
-import { columnsOf, typeOf } from '../../src/new/tables/columns';
+import { typeOf } from '../../src/generate/column-types';
+import { columnsOf } from '../../src/new/tables/columns';
 import { insideOf, within } from '../../src/new/errors/envelopes';
 import { layOut } from '../../src/new/layout';
 import { namesFrom } from '../../src/new/names';

@@ -385,6 +385,7 @@ it('has the table of users, and no example of another, where nothing else is sto
   const { files } = await layOutLogin();
   expect(Object.keys(files).filter((file) => file.startsWith('src/storage/'))).toEqual([
     'src/storage/open.ts',
+    'src/storage/stored.ts',
     'src/storage/users.ts',
   ]);
   expect(files['src/storage/open.ts']).toContain('probe: insertInto(users, [])');

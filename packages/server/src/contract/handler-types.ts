@@ -242,3 +242,30 @@ export type Handler<Id, Operations, Security, Principals> = (
 export type Handlers<Operations, Security, Principals extends PrincipalsFor<Security>> = {
   readonly [Id in keyof Security & keyof Operations]: Handler<Id, Operations, Security, Principals>;
 };
+
+/**
+ * The table of the objects in the body of an operation, by operationId: in that of the request, or, of an operation without one, in
+ * those of its successes. An envelope around the object is an object here, too: `{ addBike: { bike: bikes } }`.
+ *
+ *     export const stored = { addBike: bikes, getBike: bikes } satisfies StoredBodies<operations>;
+ */
+export type StoredBodies<Operations> = {
+  // What every object inherits is never absent.
+  readonly [Id in Exclude<keyof Operations, keyof typeof Object.prototype>]?: PlacesFor<
+    StoredBody<Operations[Id]>
+  >;
+};
+
+type PlacesFor<T> = {
+  readonly [Name in NamesOf<T>]: { readonly kind: 'column' } | PlacesFor<ValueOf<T, Name>>;
+};
+/** The properties of all members of a union. */
+type NamesOf<T> = T extends object ? keyof T : never;
+type ValueOf<T, Name> = T extends object ? (Name extends keyof T ? T[Name] : never) : never;
+
+type StoredBody<Operation> = Operation extends { requestBody?: infer Request; responses: infer Responses }
+  ? [NonNullable<Request>] extends [never]
+    ? ContentOf<Responses[Extract<Successes<keyof Responses>, keyof Responses>]>
+    : ContentOf<NonNullable<Request>>
+  : never;
+type ContentOf<T> = T extends { content: infer Content } ? Content[keyof Content] : never;

@@ -15,7 +15,14 @@ export type { HookContext, Hooks } from './exchange/hooks';
 export type { Extensions, ServiceOptions } from './exchange/service-options';
 export { type Logger, type LoggerFor, type Outcome, type Stage, STAGES } from './exchange/exchange';
 export { isStub, stub } from './exchange/wiring';
-export type { Handler, HandlerRequest, HandlerResponse, Handlers, RequestContext } from './handler-types';
+export type {
+  Handler,
+  HandlerRequest,
+  HandlerResponse,
+  Handlers,
+  RequestContext,
+  StoredBodies,
+} from './handler-types';
 export { attempt, faultToStderr, type ReportFault, safely } from './http/fault';
 export type { EntityTags, Preconditions, Validators } from './http/conditional';
 export { requestIdOf, unsupported } from './http/header-field';

@@ -46,3 +46,4 @@ export { SchemaSet } from './schema/schema-set';
 export { errorResponseOf, successOf } from './samples/example-response';
 export { samples } from './samples/sample';
 export { type Bound, isTighter, type SchemaView, viewSchemas } from './schema/schema-view';
+export { type Lacking, lackingColumns } from './schema/stored';

@@ -1,6 +1,8 @@
 import express, { type Express } from 'express';
 import {
   compileContract,
+  type Contract,
+  lackingColumns,
   type OpenApiDocument,
   undocumentedFinding,
   undocumentedResponses,
@@ -9,6 +11,7 @@ import {
   createService,
   type Extensions,
   faultToStderr,
+  type Finding,
   type Headers,
   type Hooks,
   InvalidContract,
@@ -55,6 +58,8 @@ export type OwnHooks<Own extends string = never> = Hooks<OperationalKind | Own>;
 export interface Application<Own extends string = never>
   extends Extensions, OwnHooks<Own>, Pick<ServiceOptions<Own>, 'handlers' | 'ownProblems'> {
   readonly errors: Errors<Own>;
+  /** The tables of bodies, by operationId, as `StoredBodies` has them: each property of a body must have a column. */
+  readonly stored?: Readonly<Record<string, object>>;
 }
 
 /** The path prefix that is reserved for the operation of the server. The contract cannot use it. */
@@ -66,11 +71,12 @@ export const HEADERS: Headers = { 'X-Content-Type-Options': 'nosniff', 'Cache-Co
 /**
  * Creates the application. The order of the calls is the order in which a request passes them.
  *
- * @throws {InvalidContract} if the document is invalid, a handler or strategy that it needs is missing, or an operation lacks
- *   a refusal that can happen to it. The message has the actions of an overlay that document it.
+ * @throws {InvalidContract} if the document is invalid, a handler or strategy that it needs is missing, a property of a stored
+ *   body has no column, or an operation lacks a refusal that can happen to it. The message has the actions of an overlay that
+ *   document it.
  */
 export function createApp<Own extends string = never>(
-  { errors, ...application }: Application<Own>,
+  { errors, stored = {}, ...application }: Application<Own>,
   {
     document,
     production,
@@ -92,7 +98,8 @@ export function createApp<Own extends string = never>(
     lacking,
     DOCUMENT_THEM,
   );
-  if (finding) throw new InvalidContract([finding]);
+  const columns = withoutColumn(contract, stored);
+  if (finding || columns.length > 0) throw new InvalidContract([...(finding ? [finding] : []), ...columns]);
   const isDeprecated = [...contract.served.keys()].some(({ deprecation }) => deprecation);
   const service = withAdvice(createService<OperationalKind | Own>, {
     ...application,
@@ -130,6 +137,18 @@ export function createApp<Own extends string = never>(
   if (operational) app.use(operationalRoutes(runtime));
   return app.use(...endOfRoutes(errors, HEADERS, fault));
 }
+
+/** The properties of stored bodies that would get no further than the handler, because no column holds them. */
+const withoutColumn = ({ document, served }: Contract, stored: Readonly<Record<string, object>>): Finding[] =>
+  [...served.keys()].flatMap((operation) => {
+    const places = Object.hasOwn(stored, operation.operationId) ? stored[operation.operationId] : undefined;
+    if (!places) return [];
+    return lackingColumns(document, operation, places).map(({ name, schemas }) => ({
+      pointer: schemas[0] ?? '',
+      message: `no column holds the property ${name}: \`npx contract-first todo\` prints the column and the migration to add`,
+      operations: [`${operation.method} ${operation.paths[0] ?? ''}`],
+    }));
+  });
 
 /** Probes and metrics alone, for a listener that clients cannot reach and therefore cannot overload. */
 export function createOperationalApp<Own extends string = never>(

@@ -6,6 +6,7 @@ import {
 } from '@opentelemetry/sdk-trace-base';
 import { pino } from 'pino';
 import request from 'supertest';
+import { table, TEXT } from 'contract-first-database';
 import { InvalidContract, stub } from 'contract-first-server';
 import { type Application, createApp, type RuntimeOptions } from 'contract-first-server/runtime';
 import {
@@ -15,7 +16,7 @@ import {
   observeDeprecated,
   PLAIN_ERRORS,
 } from 'contract-first-server/tools';
-import { buildDocument, listening, RUNTIME, withRefusals } from '../../../../scripts/testing/service';
+import { buildDocument, json, listening, RUNTIME, withRefusals } from '../../../../scripts/testing/service';
 
 /** An application with one operation without credentials, which each client may request once. */
 function build(hooks: Omit<Application, 'handlers' | 'errors'>, more: Partial<RuntimeOptions> = {}) {
@@ -197,4 +198,21 @@ test('an observer of the service is called beside the traces, after the span has
   trace.disable();
   await request(app).post('/things').expect(204);
   expect(ended).toEqual([1]);
+});
+
+test('a property of a stored body without a column keeps the service from its start', () => {
+  const schema = { type: 'object', properties: { name: { type: 'string' }, room: { type: 'string' } } };
+  const post = {
+    operationId: 'postThing',
+    requestBody: { required: true, content: json(schema) },
+    responses: { 204: { description: '' } },
+  };
+  const document = withRefusals(buildDocument({ paths: { '/things': { post } } }));
+  const start = (columns: object) => build({ stored: { postThing: columns } }, { document });
+  const things = table('things', { name: TEXT });
+  expect(() => start(things)).toThrow(
+    '#/paths/~1things/post/requestBody/content/application~1json/schema/properties/room: no column holds the property room: `npx contract-first todo` prints the column and the migration to add (POST /things)',
+  );
+  expect(start(table('things', { name: TEXT, room: TEXT.optional(), more: TEXT }))).toBeDefined();
+  expect(build({ stored: {} }, { document })).toBeDefined();
 });

@@ -2,7 +2,8 @@
 import { type OpenApiDocument, type Parameter, viewSchemas } from 'contract-first-server/tools';
 import { type Operation } from 'contract-first-server';
 import { isIdentifier, quoted } from '../../generate/handler-names';
-import { type Column, typeOf } from './columns';
+import { typeOf } from '../../generate/column-types';
+import type { Column } from './columns';
 import { camelOf, wordsOf } from '../names';
 import { isFreeIn, type Table } from './tables';
 

@@ -1,10 +1,10 @@
 /** Decides what a service stores: the files of its storage, and the handlers that follow from the document. */
-import { isJson, type OpenApiDocument, viewSchemas } from 'contract-first-server/tools';
+import { isJson, lackingColumns, type OpenApiDocument, viewSchemas } from 'contract-first-server/tools';
 import { type Operation } from 'contract-first-server';
 import { handlerName } from '../../generate/handler-names';
 import { changeCode, createCode } from './change-code';
-import { handlerFile, handlerPath, Unclear } from '../code';
-import { insideOf } from '../errors/envelopes';
+import { handlerFile, handlerPath, propertyName, Unclear } from '../code';
+import { askedOf, type Inside, insideOf } from '../errors/envelopes';
 import {
   type Handled,
   isRestricted,
@@ -13,6 +13,7 @@ import {
   readCode,
   removeCode,
   type Shared,
+  successOf,
 } from '../handler-code';
 import type { Refused } from '../overlay';
 import { type Paging, pagingOf } from './paging';
@@ -33,6 +34,8 @@ export interface Stores {
   /** The text of each file, by its path. */
   readonly files: Readonly<Record<string, string>>;
   readonly written: readonly Written[];
+  /** The lines of src/storage/stored.ts: the table of the objects in the body of an operation. */
+  readonly places: string;
 }
 
 export function storesOf(
@@ -65,11 +68,12 @@ export function storesOf(
       },
       shared.tables,
     );
-    return { files: [[`src/storage/${table.file}.ts`, file] as const], written };
+    const places = placesOf(shared, table);
+    return { files: [[`src/storage/${table.file}.ts`, file] as const], written, places };
   });
   const written = parts.flatMap((part) => part.written);
   return {
-    ...{ tables, written },
+    ...{ tables, written, places: parts.map(({ places }) => places).join('') },
     files: Object.fromEntries([
       ...parts.flatMap(({ files }) => files),
       ...written.map(
@@ -99,7 +103,7 @@ function handlersOf(shared: Shared, table: Table, paging: Paging | undefined) {
   const [written, lacks]: [Written[], Refused[]] = [[], []];
   for (const [operation, make] of makers) {
     if (!operation) continue;
-    const of: Handled = { ...shared, table, operation, lacks: [], rejections: [], calls: [] };
+    const of: Handled = { ...shared, table, operation, ...nothing() };
     try {
       const code = make(of);
       if (of.lacks.length === 0) written.push({ ...of, code });
@@ -109,6 +113,43 @@ function handlersOf(shared: Shared, table: Table, paging: Paging | undefined) {
     }
   }
   return { written, lacks };
+}
+
+/** What whoever writes the code of a handler adds to. */
+const nothing = () => ({ lacks: [], rejections: [], calls: [] }) satisfies Partial<Handled>;
+
+/** The lines of src/storage/stored.ts for a table: of the operations whose bodies are one of its objects, stubs among them. */
+function placesOf(shared: Shared, table: Table): string {
+  const { document } = shared;
+  const { create, read, replace, patch }: Partial<Resource> = table.stored ?? {};
+  if (table.kind !== 'columns') return '';
+  const columns = Object.fromEntries(
+    [...table.keys, ...table.columns].map(({ name }) => [name, { kind: 'column' }]),
+  );
+  const lines = [create, read, replace, patch].map((operation): string => {
+    const inside = operation && objectIn({ ...shared, table, operation, ...nothing() });
+    // `StoredBodies` has no operation with a name that every object inherits.
+    if (!inside || inside.isList || operation.operationId in Object.prototype) return '';
+    const { property } = inside;
+    const places = property === undefined ? columns : { [property]: columns };
+    if (lackingColumns(document, operation, places).length > 0) return '';
+    const place =
+      property === undefined ? table.variable : `{ ${propertyName(property)}: ${table.variable} }`;
+    return `${propertyName(operation.operationId)}: ${place},\n`;
+  });
+  return lines.join('');
+}
+
+/** Where a body has the object: that of the request, or else that of the response. */
+function objectIn(of: Handled): Inside | undefined {
+  const { document, operation } = of;
+  if (operation.requestBody) return askedOf(document, operation);
+  try {
+    return successOf(of, 'one').inside;
+  } catch (error) {
+    if (error instanceof Unclear) return undefined;
+    throw error;
+  }
 }
 
 /** How the list of a table is asked for; undefined: it has none. */

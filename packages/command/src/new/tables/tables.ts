@@ -2,7 +2,8 @@
 import { joinPointer, type OpenApiDocument, viewSchemas } from 'contract-first-server/tools';
 import { type Operation } from 'contract-first-server';
 import { DEVICES, isIdentifier, LONGEST } from '../../generate/handler-names';
-import { type Column, columnName, type ColumnType, columnsOf, typeOf } from './columns';
+import { type ColumnType, typeOf } from '../../generate/column-types';
+import { type Column, columnName, columnsOf } from './columns';
 import { bodySchemas } from '../errors/envelopes';
 import { camelOf, capitalized, type Names, pascalOf, wordsOf } from '../names';
 import type { Resource, Stored } from './resources';
@@ -59,10 +60,10 @@ export const partOf = ({ name }: Pick<Table, 'name'>): string => `${capitalized(
 
 /** Names that the files of a service use: types of TypeScript, of JavaScript and of the library. */
 const TYPES = `Database Store OwnRefusal RefusalRule Scenario ServiceTarget Waiver Kind RowOf NewRowOf ChangesOf Schema StoreObserver Record
-  Readonly Partial Required Pick Omit Extract Exclude NonNullable ReturnType Document Query Dependencies`;
+  Readonly Partial Required Pick Omit Extract Exclude NonNullable ReturnType Document Query Dependencies StoredBodies`;
 const VARIABLES = `components operations INTEGER table select update insertInto deleteFrom equal and or sql only unlessViolated database count query openDatabase
   createTable store body path status errorBody randomUUID now others value added rest limit offset
-  openStore where columns changes changed removed`;
+  openStore stored where columns changes changed removed`;
 /** The names that the functions of a store and of its handlers use. */
 const IN_FUNCTIONS = {
   store: new Set(
@@ -91,7 +92,7 @@ export function tablesOf(
   names: Names,
 ): Table[] {
   const types = taken(TYPES).add(`${names.pascal}Store`);
-  const [variables, files] = [taken(VARIABLES), new Set(['open', ...DEVICES])];
+  const [variables, files] = [taken(VARIABLES), new Set(['open', 'stored', ...DEVICES])];
   for (const { name } of stored) {
     variables.add(openerOf({ name }));
     types.add(partOf({ name }));

@@ -2,7 +2,7 @@
 import { type OpenApiDocument, samples, viewSchemas } from 'contract-first-server/tools';
 import { quoted } from '../../generate/handler-names';
 import { codeOf } from '../code';
-import { type ColumnType, typeOf } from '../tables/columns';
+import { type ColumnType, typeOf } from '../../generate/column-types';
 import { remarkOf } from '../errors/envelopes';
 import { type Asking, type Field, keyOf, type Logins } from './logins';
 import { camelOf, pascalOf } from '../names';
