@@ -38,8 +38,8 @@ function script() {
 module.exports = function check(command) {
   if (isNewEnough) return true;
   var npx = 'npx -y -p node@' + parseInt(needed, 10) + ' ';
-  // A checkout in which nothing is installed.
-  var isSource = fs.existsSync(path.join(__dirname, 'src'));
+  // A checkout in which nothing is installed. Only a checkout has what the packages are built by.
+  var isSource = fs.existsSync(path.join(__dirname, 'tsconfig.build.json'));
   var isFresh = isSource && !fs.existsSync(path.join(__dirname, '../../node_modules'));
   var line = (command || script()).map(quoted).join(' ');
   if (isFresh && !/^npm install$/.test(line)) line = 'npm ci && ' + npx + line;

@@ -121,21 +121,6 @@ test.each([
   },
 );
 
-test('npm with an empty cache asks the registry, and soon says that it is away', async () => {
-  const dir = begin('empty cache');
-  const run = start(dir, ['books.yaml', '--packages', PACKED], {
-    PATH: process.env['PATH'] ?? '',
-    npm_config_user_agent: 'npm/11',
-    npm_config_cache: join(folder, 'cache'),
-    npm_config_registry: 'http://127.0.0.1:9', // nothing listens there
-  });
-  expect([await run.exit, run.output()]).toEqual([
-    1,
-    expect.stringMatching(/^npm cannot reach its registry[^]*ECONNREFUSED/m),
-  ]);
-  expectUntouched(dir);
-}, 30_000);
-
 test('a package manager that is not there is told by a sentence', async () => {
   const dir = begin('none');
   const run = startProcess(
@@ -151,6 +136,22 @@ test('a package manager that is not there is told by a sentence', async () => {
 });
 
 slow(() => {
+  // npm itself, with its own waits; above a script stands for it.
+  test('npm with an empty cache asks the registry, and soon says that it is away', async () => {
+    const dir = begin('empty cache');
+    const run = start(dir, ['books.yaml', '--packages', PACKED], {
+      PATH: process.env['PATH'] ?? '',
+      npm_config_user_agent: 'npm/11',
+      npm_config_cache: join(folder, 'cache'),
+      npm_config_registry: 'http://127.0.0.1:9', // nothing listens there
+    });
+    expect([await run.exit, run.output()]).toEqual([
+      1,
+      expect.stringMatching(/^npm cannot reach its registry[^]*ECONNREFUSED/m),
+    ]);
+    expectUntouched(dir);
+  }, 30_000);
+
   test('npm create contract-first is the same command', () => {
     const dir = begin('create');
     const command = [join(modules, 'create-contract-first/create.js'), 'books.yaml', '--dir', 'a folder'];

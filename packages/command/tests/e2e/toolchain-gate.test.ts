@@ -189,6 +189,8 @@ test.each([
     mkdirSync(dirname(cli), { recursive: true });
     writeFileSync(cli, "throw new Error('it was loaded');");
   }
+  for (const from of ['server', 'command'])
+    writeFileSync(join(project.folder, 'packages', from, 'tsconfig.build.json'), '{}'); // as in a checkout
   const launcher = join(modules, 'contract-first/bin/contract-first.cjs');
   writeFileSync(join(old, 'contract-first'), `#!/bin/sh\nexec node '${launcher}' "$@"\n`);
   chmodSync(join(old, 'contract-first'), 0o755);

@@ -1,4 +1,4 @@
-import { clientsOfAll } from '../../../../scripts/testing/compile';
+import { clientsOfAll, compileTexts } from '../../../../scripts/testing/compile';
 import { keepFolder } from '../../../../scripts/testing/folder';
 import { type AnyClient, loadClient } from '../support/generated-client';
 
@@ -89,10 +89,28 @@ const DOCUMENT = {
 };
 
 const folder = keepFolder();
+/** Its names are those of functions of the client, or differ from them. */
+const ENUMS = {
+  ...DOCUMENT,
+  paths: {},
+  components: { schemas: { Status: { enum: ['open'] }, List: { enum: ['a'] }, Shape: { enum: [1] } } },
+};
 let create: ReturnType<typeof loadClient>;
+let ofEnums = '';
 beforeAll(() => {
-  create = loadClient(folder, clientsOfAll([DOCUMENT])[0]?.text ?? '');
+  const [client, enums] = clientsOfAll([DOCUMENT, ENUMS]);
+  create = loadClient(folder, client?.text ?? '');
+  ofEnums = enums?.text ?? '';
 }, 60_000);
+
+test('a client exports the values of enums, and its own names stay as they are', () => {
+  const exported = [...ofEnums.matchAll(/^export const (\w+) = /gm)].map(([, name]) => name);
+  expect(exported).toEqual([
+    ...['createClient', 'statusValues', 'isStatus', 'list2Values', 'isList2', 'shapeValues', 'isShape'],
+  ]);
+  const { diagnosticsOf } = compileTexts(__dirname, { 'client.ts': ofEnums });
+  expect(diagnosticsOf('client.ts')).toEqual([]);
+});
 
 const answer = (body: unknown, { status = 200, headers = {} }: { status?: number; headers?: object } = {}) =>
   new Response(typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body), {

@@ -4,7 +4,7 @@ import ts from 'typescript';
 import { readDocument } from 'contract-first-server';
 import { OpenApiDocument, writeDocument } from 'contract-first-server/tools';
 import { valuesFile } from '../../src/generate/values';
-import { clientsOfAll, compileTexts, typesOf } from '../../../../scripts/testing/compile';
+import { compileTexts, typesOf } from '../../../../scripts/testing/compile';
 import { DOCUMENTS, readFiles } from '../../../../scripts/testing/document-server';
 
 jest.setTimeout(60_000);
@@ -126,18 +126,6 @@ test('one name has one list, and names that differ in case or signs only are num
     _2faValues: ['d'],
     enumValues: ['e'],
   });
-});
-
-test('a client exports them, and its own names stay as they are', () => {
-  const { text = '' } =
-    clientsOfAll([
-      documentOf({ Status: { enum: ['open'] }, List: { enum: ['a'] }, Shape: { enum: [1] } }),
-    ])[0] ?? {};
-  const exported = [...text.matchAll(/^export const (\w+) = /gm)].map(([, name]) => name);
-  expect(exported).toEqual([
-    ...['createClient', 'statusValues', 'isStatus', 'list2Values', 'isList2', 'shapeValues', 'isShape'],
-  ]);
-  expect(errorsOf({ 'client.ts': text })).toEqual([]);
 });
 
 test('without an enum there is no text', () => {
