@@ -25,7 +25,7 @@ test.each([
       const wrong = all.filter((text) => matches(one.source, text) !== native.test(text));
       expect([one.source, wrong]).toEqual([one.source, []]);
     }),
-    { numRuns: cases(10, 2_000), seed: 1 },
+    { numRuns: cases(10, 300), seed: 1 },
   );
   expect(automata).toBeGreaterThan(3);
 });
