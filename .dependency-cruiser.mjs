@@ -187,7 +187,7 @@ export default {
           '^packages/prover/tests/document/discriminator\\.test\\.ts$',
           '^packages/command/tests/http/mock\\.test\\.ts$',
           // Programs for maintainers.
-          '^scripts/(documents|mutants|pack|sqlite|tests)/',
+          '^scripts/(mutants|pack|sqlite)/',
           // What more than one package tests a third driver by.
           '^(scripts/testing/(databases|migrator)|tests/storage/(open|sqlite)\\.test)\\.ts$',
         ],

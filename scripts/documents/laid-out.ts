@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { ALLOW_OUTSIDE } from '../../packages/command/src/document/source/source';
 import { installBeside, layOutCommand } from '../testing/package';
 
 /** What `make new` makes of a document. */
@@ -35,7 +34,7 @@ export async function laidOut(file: string): Promise<LaidOut> {
   try {
     installBeside(folder);
     const began = performance.now();
-    const made = await runs(ROOT, ...layOutCommand(service, resolve(file)), ALLOW_OUTSIDE);
+    const made = await runs(ROOT, ...layOutCommand(service, resolve(file)), '--allow-outside');
     const seconds = Math.round((performance.now() - began) / 1000);
     const [, served, operations] = /served (\d+) of (\d+) operations/.exec(made.output) ?? [];
     if (made.status !== 0)

@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ALLOW_OUTSIDE } from '../../packages/command/src/document/source/source';
 import type { ContractReport } from 'contract-first-prover';
 import { startProcess } from '../testing/process';
 import { within } from '../program';
@@ -34,7 +33,7 @@ const [START, CPU] = [120_000, Number(process.env['CPU'] ?? 300)];
 export async function mockAgainstEngine(file: string, folder: string): Promise<Mocked> {
   const env = { PORT: '0', API_TOKENS: 'secret', LOG_LEVEL: 'silent' };
   const mock = startProcess(
-    [...SOURCES, 'packages/command/src/cli.ts', 'mock', ALLOW_OUTSIDE, file],
+    [...SOURCES, 'packages/command/src/cli.ts', 'mock', '--allow-outside', file],
     env,
     ROOT,
   );
@@ -57,7 +56,7 @@ export async function mockAgainstEngine(file: string, folder: string): Promise<M
 }
 
 async function test(url: string, doc: string, credentials: string, folder: string): Promise<void> {
-  const args = ['--url', url, '--doc', doc, '--credentials', credentials, '--write-all', ALLOW_OUTSIDE];
+  const args = ['--url', url, '--doc', doc, '--credentials', credentials, '--write-all', '--allow-outside'];
   const rest = ['--rate', '100000', '--max', '1000000', '--report', folder];
   const prover = [...SOURCES, 'packages/command/src/cli.ts', 'contract', ...args, ...rest];
   const limited = ['-c', 'ulimit -t "$0" && exec "$@"', String(CPU), process.execPath, ...prover];

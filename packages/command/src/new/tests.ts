@@ -154,7 +154,7 @@ function absenceOf(
   const other = key && otherThan(document, key.schema, key.example);
   if (!key || other === undefined || !documents(operation, none)) return undefined;
   return {
-    title: `${operationId}: there is none`,
+    title: `${operationId}: not found`,
     steps: [stepOf(operation, `parameters: ${codeOf({ [key.name]: other })}, `, none.kind)],
     proves: [`${operationId} ${none.status}`],
   };

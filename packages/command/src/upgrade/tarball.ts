@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 
-/** The name of a packed package; undefined if the file is none. */
+/** The name of a packed package; undefined if the file is not a package. */
 export function packedName(file: string): unknown {
   try {
     const tar = gunzipSync(readFileSync(file), { maxOutputLength: 2 ** 28 });

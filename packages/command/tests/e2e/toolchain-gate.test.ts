@@ -171,7 +171,7 @@ test.each([
 ])('every npm script of %s says first that Node is too old', (_, file) => {
   const old = join(project.folder, 'old-node');
   writeOldNode(old, '20.20.2');
-  // As npm installs the packages, and as they stand in this project. Of the tools there is none: the first program is the one that speaks.
+  // As npm installs the packages, and as they stand in this project. No tool is installed, so the message comes from the first program.
   const modules = join(project.folder, 'installed/node_modules');
   for (const [from, to] of [
     ['server', join(modules, 'contract-first-server')],

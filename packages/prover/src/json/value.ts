@@ -81,7 +81,7 @@ export const toJavaScript = (value: Value): unknown =>
 /**
  * The value of what a decoder returns.
  *
- * @returns undefined if a part of it is none of JSON, such as a date
+ * @returns undefined if JSON has no such value for a part of it, such as a date
  */
 export function fromJavaScript(given: unknown): Value | undefined {
   if (given === null || typeof given === 'boolean' || typeof given === 'string') return given;

@@ -128,7 +128,7 @@ export const scenarios: readonly ScenarioOf<operations>[] = [
     ],
   },
   {
-    title: 'getBike: there is none',
+    title: 'getBike: not found',
     steps: [
       {
         operation: 'getBike',
@@ -138,7 +138,7 @@ export const scenarios: readonly ScenarioOf<operations>[] = [
     ],
   },
   {
-    title: 'replaceBike: there is none',
+    title: 'replaceBike: not found',
     steps: [
       {
         operation: 'replaceBike',
@@ -148,7 +148,7 @@ export const scenarios: readonly ScenarioOf<operations>[] = [
     ],
   },
   {
-    title: 'deleteBike: there is none',
+    title: 'deleteBike: not found',
     steps: [
       {
         operation: 'deleteBike',
@@ -158,7 +158,7 @@ export const scenarios: readonly ScenarioOf<operations>[] = [
     ],
   },
   {
-    title: 'printLabel: there is none',
+    title: 'printLabel: not found',
     steps: [
       {
         operation: 'printLabel',
@@ -168,7 +168,7 @@ export const scenarios: readonly ScenarioOf<operations>[] = [
     ],
   },
   {
-    title: 'getNeighbor: there is none',
+    title: 'getNeighbor: not found',
     steps: [{ operation: 'getNeighbor', parameters: { neighborId: 999999 }, expect: 'noSuchResource' }],
   },
   {

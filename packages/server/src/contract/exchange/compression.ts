@@ -78,7 +78,7 @@ export function negotiateCoding(
   return { answer: weakened, coding, encoded: { ...encoded, headers: { ...sent, ...weak } } };
 }
 
-/** The ETag of a response of which the bytes depend on its coding (section 8.8.1); undefined if it is weak, or there is none. */
+/** The ETag header as a weak one, because each coding has other bytes (section 8.8.1); undefined if none is strong. */
 function weakTag(headers: Encoded['headers']): Readonly<Record<string, string>> | undefined {
   const [name, tag] = Object.entries(headers).find(([name]) => /^etag$/i.test(name)) ?? [];
   return name !== undefined && typeof tag === 'string' && tag.startsWith('"')

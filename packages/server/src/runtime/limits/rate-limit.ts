@@ -25,13 +25,13 @@ const RETRY_AFTER = '1';
 const POLICY = '"default"';
 
 /**
- * Limits the requests of each client: a hook that runs after authentication, and one that runs when credentials are rejected. The responses have the fields `RateLimit`
- * and `RateLimit-Policy` of draft-ietf-httpapi-ratelimit-headers-11.
+ * Limits the requests of each client: a hook that runs after authentication, and one that runs when credentials are rejected.
+ * The responses have the fields `RateLimit` and `RateLimit-Policy` of draft-ietf-httpapi-ratelimit-headers-11.
  *
  * A client is the authenticated principal. An anonymous client is its address; for IPv6 its 64-bit network, since one
- * machine has that many addresses. Requests whose credentials are rejected have a quota for each network that is apart: they limit
- * nobody whose credentials are accepted, and no anonymous client. Beyond `maxClients` the remaining clients share one quota: memory is bounded, and
- * every request counts.
+ * machine has that many addresses. Requests whose credentials are rejected count in a separate quota of their network, so
+ * they limit neither anonymous clients nor those whose credentials are accepted. Beyond `maxClients` the remaining clients
+ * share one quota: memory is bounded, and every request counts.
  *
  * @param clientOf returns the name of the principal; undefined for an anonymous request
  */

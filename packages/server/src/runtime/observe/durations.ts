@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type Attributes, createNoopMeter, metrics, ValueType } from '@opentelemetry/api';
 import type { Outcome } from '../../contract';
-import { CLIENT_LEFT, isInstrumented, METHODS, SCOPE, schemeOf } from './traces';
+import { CLIENT_LEFT, errorOf, isInstrumented, METHODS, SCOPE, schemeOf } from './traces';
 
 /** Seconds, as the semantic conventions advise. */
 const BOUNDARIES = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
@@ -32,18 +32,13 @@ function attributesOf(
   { method, route, status, problem }: Outcome<string>,
   { httpVersion, socket }: IncomingMessage,
 ): Attributes {
-  const isLeft = status === CLIENT_LEFT;
-  const error = isLeft
-    ? 'client_left'
-    : status >= 500 || (status < 400 && problem) // its stream broke off
-      ? (problem?.kind ?? String(status))
-      : undefined;
+  const error = errorOf({ status, problem });
   return {
     'http.request.method': METHODS.has(method) ? method : '_OTHER',
     'url.scheme': schemeOf(socket),
     'network.protocol.version': httpVersion,
     ...(route !== undefined && { 'http.route': route }),
-    ...(!isLeft && { 'http.response.status_code': status }),
+    ...(status !== CLIENT_LEFT && { 'http.response.status_code': status }),
     ...(error !== undefined && { 'error.type': error }),
   };
 }

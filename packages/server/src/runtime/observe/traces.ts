@@ -118,12 +118,19 @@ function describe(
   if (operationId !== undefined) span.setAttribute('openapi.operation_id', operationId);
   if (hook !== undefined) span.setAttribute('contract_first.hook', hook);
   span.setAttribute('request.id', requestId);
-  if (status === CLIENT_LEFT) {
-    span.setAttribute('error.type', 'client_left');
-    return;
-  }
-  span.setAttribute('http.response.status_code', status);
+  if (status !== CLIENT_LEFT) span.setAttribute('http.response.status_code', status);
+  const error = errorOf({ status, problem });
+  if (error === undefined) return;
+  span.setAttribute('error.type', error);
+  if (status !== CLIENT_LEFT) span.setStatus({ code: SpanStatusCode.ERROR });
+}
+
+/** The `error.type` of a request; undefined if the server did what it should. Errors of clients do not count. */
+export function errorOf({
+  status,
+  problem,
+}: Pick<Outcome<string>, 'status' | 'problem'>): string | undefined {
+  if (status === CLIENT_LEFT) return 'client_left';
   const isBroken = status < 400 && problem !== undefined; // its stream broke off
-  if (status < 500 && !isBroken) return; // a client error is not an error of a server span
-  span.setAttribute('error.type', problem?.kind ?? String(status)).setStatus({ code: SpanStatusCode.ERROR });
+  return status >= 500 || isBroken ? (problem?.kind ?? String(status)) : undefined;
 }
