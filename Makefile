@@ -21,12 +21,13 @@ CLI := node packages/command/bin/contract-first.cjs
 TSX := tsx --conditions=@contract-first/source
 CHECK := $(TSX) scripts/checks.ts
 
-.PHONY: help install generate client breaking check quick test-all loop modules format build pack test gate run dev migrate backup restore seed mock clean browser contract todo new mutants faults crash cluster alerts connections soak bodies growth bench documents sqlite consumers sbom image
+.PHONY: help help-all install generate client breaking check quick test-all loop modules format build pack test gate run dev migrate backup restore seed mock clean browser contract todo new mutants faults crash cluster alerts connections soak bodies growth bench documents sqlite consumers sbom image
 
-DAILY := dev generate check test contract todo run mock
-help: ## list the targets
-	@awk -F ':.*## ' -v daily=' $(DAILY) ' '/^[a-z-]+:.*## / { line = sprintf("  make %-11s  %s", $$1, $$2); \
-	  if (index(daily, " " $$1 " ")) print line; else others = others "\n" line } END { print others }' $(MAKEFILE_LIST)
+DAILY := run dev new generate check quick test test-all
+LIST = awk -F ':.*\#\# ' -v names=' $(1) ' '/^[a-z-]+:.*\#\# / && (names == "  " || index(names, " " $$1 " ")) \
+	  { printf "  make %-11s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+help:
+	@$(call LIST,$(DAILY) help-all)
 
 install: $(INSTALLED) ## install the dependencies
 $(INSTALLED): package.json package-lock.json | $(NODE)
@@ -50,6 +51,9 @@ run: build ## build and serve
 
 dev: build ## serve while you edit: check every change, then restart the server
 	@$(CLI) dev
+
+new: $(INSTALLED) ## create a standalone service: make new DIR=../museum DOC=path/to/museum.yaml NAME=museum
+	@$(CLI) new $(if $(DOC),'$(DOC)') --dir '$(or $(DIR),$(error make new DIR=../museum DOC=path/to/museum.yaml))' $(if $(NAME),--name '$(NAME)') $(if $(ALLOW_OUTSIDE),--allow-outside)
 
 migrate: $(INSTALLED) ## apply pending database migrations and list them
 	@$(CLI) migrate
@@ -113,9 +117,6 @@ contract: $(INSTALLED) ## run contract tests against this server, or any: make c
 todo: $(INSTALLED) ## list what remains to be written
 	@$(CLI) todo
 
-new: $(INSTALLED) ## create a standalone service: make new DIR=../museum DOC=path/to/museum.yaml NAME=museum
-	@$(CLI) new $(if $(DOC),'$(DOC)') --dir '$(or $(DIR),$(error make new DIR=../museum DOC=path/to/museum.yaml))' $(if $(NAME),--name '$(NAME)') $(if $(ALLOW_OUTSIDE),--allow-outside)
-
 mutants: $(INSTALLED) ## run the contract tests against servers with one fault each
 	@$(TSX) scripts/mutants/main.ts
 
@@ -177,3 +178,6 @@ build: $(INSTALLED)
 
 clean: ## remove builds, packages, reports and caches (not data/)
 	rm -rf dist packages/*/dist reports node_modules .node .cache $(BENCH)/node_modules
+
+help-all: ## list all targets
+	@$(call LIST)
