@@ -64,3 +64,45 @@ test.each([
   expect(failures[0]?.problems.join()).toContain(`a header field cannot carry ${what}`);
   expect(requests).toBe(0);
 });
+
+test.each([
+  ['path', 5000],
+  ['query', 5000],
+  ['header', 5000],
+  ['cookie', 5000],
+  ['query', 9000],
+])(
+  'a parameter in the %s of at most %d characters is sent no longer than a server has to accept',
+  async (place, maxLength) => {
+    const isPath = place === 'path';
+    const received: string[] = [];
+    const target = targetOf(
+      {
+        [isPath ? '/things/{q}' : '/things']: {
+          get: {
+            operationId: 'listThings',
+            parameters: [
+              {
+                name: 'q',
+                in: place,
+                required: isPath,
+                schema: { type: 'string', maxLength, pattern: '^[^\\p{C}/.]+$' },
+              },
+            ],
+            responses: { 204: { description: 'none' }, '4XX': { description: 'refused' } },
+          },
+        },
+      },
+      (request) => {
+        received.push(`${request.url ?? ''} ${request.rawHeaders.join()}`);
+        return { status: 204 };
+      },
+      { profile: 'strict', bodyLimit: undefined },
+    );
+    const result = await run(target);
+    expect(Math.max(...received.map(({ length }) => length))).toBeLessThan(8_500);
+    expect(result.failures.flatMap(({ problems }) => problems).join()).not.toMatch(/\b(414|431)\b/);
+    const { state } = result.obligations.find(({ key }) => key.endsWith('maxLength | violates')) ?? {};
+    expect(state === 'OUT OF REACH').toBe(maxLength === 9000);
+  },
+);
