@@ -1,6 +1,6 @@
 import { contractReport } from '../../src/report/contract-report';
 import { run } from '../../src/run';
-import { numbers, targetOf } from '../support/simple-server';
+import { numbers, routed, targetOf } from '../support/simple-server';
 
 const REASON = 'a header field cannot carry them';
 
@@ -106,3 +106,30 @@ test.each([
     expect(state === 'OUT OF REACH').toBe(maxLength === 9000);
   },
 );
+
+test('the rules of an optional body that cannot carry any valid value are out of reach, and the others are proven', async () => {
+  const schema = { type: 'object', additionalProperties: false };
+  const result = await run(
+    targetOf(
+      {
+        '/things': {
+          delete: {
+            operationId: 'deleteThings',
+            requestBody: { content: { 'application/x-www-form-urlencoded': { schema } } },
+            responses: { 204: { description: 'none' }, 400: { description: 'refused' } },
+          },
+        },
+      },
+      routed({ 'DELETE /things': (_, body) => ({ status: body === '' ? 204 : 400 }) }),
+    ),
+  );
+  const inState = (wanted: string) =>
+    result.obligations.filter(({ state }) => state === wanted).map(({ description }) => description);
+  expect(inState('BLOCKED')).toEqual([]);
+  expect(inState('PROVEN')).toContain('response | 204 | no body');
+  const unproven = inState('UNPROVEN').join();
+  expect(unproven).not.toContain('body application');
+  expect(unproven).not.toContain('media types');
+  expect(inState('OUT OF REACH')).toContain('protocol | unsupported media types');
+  expect(inState('OUT OF REACH').filter((one) => one.startsWith('body '))).not.toEqual([]);
+});
