@@ -14,6 +14,10 @@ import type { RawResponse } from './wire/message';
 const GENERATED = 100;
 const GENERATED_OF_STUB = 2;
 
+/** The descriptions of obligations that need a valid body. */
+const OF_BODIES =
+  /^(?:body |received \| body |protocol \| (?:unsupported media types|equivalent media types|body limit)$)/;
+
 /** Sends the enumerated cases of an operation. Resolves with the examples that the document contradicts. */
 export async function attemptEnumerated(
   context: OperationContext,
@@ -31,6 +35,15 @@ export async function attemptEnumerated(
   for (const { family, reason, about } of made.unsent) {
     leaveOut(context.operation, family, reason, 1);
     ledger.undecide(about, { state: 'OUT OF REACH', reason });
+  }
+  if (context.operation.body && !context.base.body) {
+    const reason = 'the body is optional, and no valid value of it can be sent';
+    ledger.undecide(
+      ledger.obligations
+        .filter((one) => one.operation === context.operation.id && OF_BODIES.test(one.description))
+        .map(({ key }) => key),
+      { state: 'OUT OF REACH', reason },
+    );
   }
   await attemptAll(server, made.cases);
   for (const problem of made.contradictions)

@@ -2,6 +2,7 @@
 import { openapiOverlay } from 'openapi-format';
 import { isSeq, parseDocument, visit } from 'yaml';
 import {
+  Codecs,
   compileContract,
   joinPointer,
   jsonPath,
@@ -100,6 +101,7 @@ export async function overlayFor(
       ? [{ target: '$', description: 'the document has no components', update: { components: {} } }]
       : []),
     ...exampleActions(document, parameters),
+    ...uploadActions(document, served),
     ...refusals.map(({ operation, status, description }) => ({
       target: jsonPath(document, joinPointer(operation.pointer, 'responses')),
       description: 'how its handler refuses',
@@ -207,6 +209,25 @@ async function apply(actions: readonly Action[], root: JsonObject): Promise<Json
   const overlaySet = { overlay: '1.0.0', actions } as OverlaySet;
   const { data } = (await openapiOverlay(structuredClone(root), { overlaySet })) as { data: JsonObject };
   return data;
+}
+
+/** The limit of each body that holds files: that of all other bodies, 100 kB, is less than most files have. */
+function uploadActions(document: OpenApiDocument, served: readonly ServedOperation[]): Action[] {
+  const codecs = new Codecs();
+  return served.flatMap(({ operation: { pointer, bodyLimit, requestBody } }) =>
+    bodyLimit === undefined &&
+    requestBody?.content.some((media) =>
+      ['binary', 'multipart'].includes(codecs.of({ document, ...media }).name),
+    )
+      ? [
+          {
+            target: jsonPath(document, pointer),
+            description: 'the bytes that an upload may have',
+            update: { 'x-body-limit': 10_485_760 },
+          },
+        ]
+      : [],
+  );
 }
 
 /** An example for each path parameter without one: the stored object that it names is prepared for tests. */

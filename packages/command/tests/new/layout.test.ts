@@ -205,6 +205,51 @@ it('says what the document leaves open about errors: which of two statuses, and 
   );
 });
 
+it('lets uploads have 10 MiB, and other bodies what the service admits', async () => {
+  const put = (type: string, more: object = {}) => ({
+    put: { operationId: `put${type}`, responses: done, requestBody: { content: { [type]: {} } }, ...more },
+  });
+  const { files } = await layOutOf({
+    paths: {
+      '/form': put('multipart/form-data'),
+      '/image': put('image/png'),
+      '/any': put('*/*'),
+      '/limited': put('image/jpeg', { 'x-body-limit': 1 }),
+      '/value': put('application/json'),
+      '/text': put('text/csv'),
+      '/fields': put('application/x-www-form-urlencoded'),
+    },
+  });
+  const { actions } = parse(files['openapi/overlay.yaml'] ?? '') as {
+    actions: { target: string; update?: Record<string, unknown> }[];
+  };
+  const limited = actions.filter(({ update = {} }) => 'x-body-limit' in update);
+  expect(limited.map(({ target }) => target)).toEqual(
+    ['/form', '/image', '/any'].map((path) => `$.paths['${path}'].put`),
+  );
+  expect(limited[0]?.update).toEqual({ 'x-body-limit': 10 * 2 ** 20 });
+});
+
+it('writes what the schema of a stream describes into a document of 3.0', async () => {
+  const schema = { type: 'object', properties: { word: { type: 'string' } } };
+  const responses = { 200: { description: '', content: { 'text/event-stream': { schema } } } };
+  const get = { operationId: 'getA', responses };
+  const { files } = await layOutOf({ openapi: '3.0.3', paths: { '/a': { get } } });
+  const { paths } = parse(files['openapi/api.yaml'] ?? '') as {
+    paths: { '/a': { get: { responses: { 200: { content: object } } } } };
+  };
+  expect(paths['/a'].get.responses[200].content).toEqual({
+    'text/event-stream': {
+      'x-item-schema': {
+        type: 'object',
+        required: ['data'],
+        properties: { data: { type: 'string', contentMediaType: 'application/json', contentSchema: schema } },
+      },
+    },
+  });
+  expect(files['openapi/overlay.yaml']).not.toContain('left out');
+});
+
 it('converts OpenAPI 3.0, and keeps the comments', async () => {
   const file = folder.write({
     'old.yaml':

@@ -15,12 +15,12 @@ import { fitsSlot, type Inputs, type Slot, slots, slotSamples } from './slots';
  * The inputs of a minimal request: required parameters, and the first media type of the body. Examples of the document
  * come first, since the service holds the resources that they name.
  *
- * @throws {Untestable} if no valid value is found for one of them
+ * @throws {Untestable} if no valid value is found for one that is required
  */
 export function minimalInputs(document: Document, oracle: Oracle, operation: Operation): Inputs {
   let inputs: Inputs = { parameters: new Map() };
   const content = operation.body?.content ?? [];
-  const firstBody = content.find((media) => isEncodable(document, media)) ?? content[0];
+  let firstBody = content.find((media) => isEncodable(document, media)) ?? content[0];
   for (const slot of slots(document, operation)) {
     if (slot.body ? slot.body !== firstBody : !slot.required) continue;
     const [value] = [
@@ -30,8 +30,9 @@ export function minimalInputs(document: Document, oracle: Oracle, operation: Ope
       ...slotSamples(document, oracle, slot, 'required', 20),
       ...slotSamples(document, oracle, slot, 'all', 20),
     ];
-    if (value === undefined) throw new Untestable(whyNone(document, oracle, slot));
-    inputs = slot.fill(inputs, value);
+    if (value !== undefined) inputs = slot.fill(inputs, value);
+    else if (slot.required) throw new Untestable(whyNone(document, oracle, slot));
+    else firstBody = undefined; // an optional body, such as a form without fields: a request without it is valid
   }
   if (firstBody && !inputs.body) {
     inputs = { ...inputs, body: { type: firstBody.type, bytes: anyContent(document, firstBody) } };

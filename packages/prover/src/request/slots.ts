@@ -15,6 +15,9 @@ export interface Inputs {
   readonly body?: Body;
 }
 
+/** The octets of a request line that every server should accept (RFC 9112 section 3). Longer ones may be 414 or 431. */
+const LONGEST_PARAMETER = 8000;
+
 /** A part of a request that has a schema: a parameter, or the body in one media type. */
 export interface Slot extends Examples {
   /** `query limit`, `body application/json`. */
@@ -65,7 +68,8 @@ function parameterSlot({ requests, encoders }: Document, parameter: Parameter): 
     decode: (value) => {
       if (form) return form.decode(value);
       if (own && carried(own, value) === undefined) return undefined;
-      if (encode(value) === undefined) return undefined;
+      const text = encode(value);
+      if (text === undefined || text.length > LONGEST_PARAMETER) return undefined;
       if (hasUnlistedPairs(requests, parameter, value)) return undefined;
       if (parameter.mediaType !== undefined) return value;
       const decode = parameter.style === 'deepObject' ? decodeBrackets : decodeText;
@@ -130,11 +134,19 @@ export function slotSamples(
 /** The value that arrives, where the codec of the target changes it: the closest one that can be sent. */
 export const arriving = ({ own }: Slot, value: Value): Value => own?.received(value) ?? value;
 
-/** Why a value is not sent: the codec of the target, or the header field of content, does not carry it. Undefined if it does. */
+/**
+ * Why a value is not sent: the codec of the target, the head of a request, or the header field of content, does not carry it.
+ * Undefined if it does.
+ */
 export function whyNotCarried(slot: Slot, value: Value): string | undefined {
-  const { own, body, parameter, decode } = slot;
+  const { own, body, parameter, decode, fill } = slot;
   if (own && carried(own, value) === undefined)
     return `the codec of ${body?.name ?? parameter?.mediaType ?? ''} cannot carry them`;
+  if (
+    parameter &&
+    (fill({ parameters: new Map() }, value).parameters.get(parameter) ?? '').length > LONGEST_PARAMETER
+  )
+    return `RFC 9112 section 3: a server may reject a parameter of more than ${LONGEST_PARAMETER} octets`;
   return isHeaderContent(slot) && decode(value) === undefined
     ? 'a header field cannot carry them'
     : undefined;

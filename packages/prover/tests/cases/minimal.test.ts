@@ -48,3 +48,14 @@ test.each([
     `expected a valid value for ${slot} that its encoding can carry, found 20 that it cannot`,
   );
 });
+
+const FORM = 'application/x-www-form-urlencoded';
+
+test.each([
+  ['a form without fields', { [FORM]: { schema: { type: 'object', additionalProperties: false } } }],
+  ['a form that is null', { [FORM]: { schema: { type: 'null' } } }],
+  ['no value', { 'application/json': { schema: false } }],
+])('an optional body of %s is left out', (_, content) => {
+  expect(minimal({ delete: { requestBody: { content }, responses: {} } })).toEqual({ parameters: new Map() });
+  expect(() => minimal(body(content))).toThrow('expected a valid value for body');
+});

@@ -1,6 +1,6 @@
 import { contractReport } from '../../src/report/contract-report';
 import { run } from '../../src/run';
-import { numbers, targetOf } from '../support/simple-server';
+import { numbers, routed, targetOf } from '../support/simple-server';
 
 const REASON = 'a header field cannot carry them';
 
@@ -63,4 +63,73 @@ test.each([
   const { failures, requests } = await run(target);
   expect(failures[0]?.problems.join()).toContain(`a header field cannot carry ${what}`);
   expect(requests).toBe(0);
+});
+
+test.each([
+  ['path', 5000],
+  ['query', 5000],
+  ['header', 5000],
+  ['cookie', 5000],
+  ['query', 9000],
+])(
+  'a parameter in the %s of at most %d characters is sent no longer than a server has to accept',
+  async (place, maxLength) => {
+    const isPath = place === 'path';
+    const received: string[] = [];
+    const target = targetOf(
+      {
+        [isPath ? '/things/{q}' : '/things']: {
+          get: {
+            operationId: 'listThings',
+            parameters: [
+              {
+                name: 'q',
+                in: place,
+                required: isPath,
+                schema: { type: 'string', maxLength, pattern: '^[^\\p{C}/.]+$' },
+              },
+            ],
+            responses: { 204: { description: 'none' }, '4XX': { description: 'refused' } },
+          },
+        },
+      },
+      (request) => {
+        received.push(`${request.url ?? ''} ${request.rawHeaders.join()}`);
+        return { status: 204 };
+      },
+      { profile: 'strict', bodyLimit: undefined },
+    );
+    const result = await run(target);
+    expect(Math.max(...received.map(({ length }) => length))).toBeLessThan(8_500);
+    expect(result.failures.flatMap(({ problems }) => problems).join()).not.toMatch(/\b(414|431)\b/);
+    const { state } = result.obligations.find(({ key }) => key.endsWith('maxLength | violates')) ?? {};
+    expect(state === 'OUT OF REACH').toBe(maxLength === 9000);
+  },
+);
+
+test('the rules of an optional body that cannot carry any valid value are out of reach, and the others are proven', async () => {
+  const schema = { type: 'object', additionalProperties: false };
+  const result = await run(
+    targetOf(
+      {
+        '/things': {
+          delete: {
+            operationId: 'deleteThings',
+            requestBody: { content: { 'application/x-www-form-urlencoded': { schema } } },
+            responses: { 204: { description: 'none' }, 400: { description: 'refused' } },
+          },
+        },
+      },
+      routed({ 'DELETE /things': (_, body) => ({ status: body === '' ? 204 : 400 }) }),
+    ),
+  );
+  const inState = (wanted: string) =>
+    result.obligations.filter(({ state }) => state === wanted).map(({ description }) => description);
+  expect(inState('BLOCKED')).toEqual([]);
+  expect(inState('PROVEN')).toContain('response | 204 | no body');
+  const unproven = inState('UNPROVEN').join();
+  expect(unproven).not.toContain('body application');
+  expect(unproven).not.toContain('media types');
+  expect(inState('OUT OF REACH')).toContain('protocol | unsupported media types');
+  expect(inState('OUT OF REACH').filter((one) => one.startsWith('body '))).not.toEqual([]);
 });

@@ -23,7 +23,14 @@ export { SHORT_MESSAGE, undocumentedFinding, undocumentedResponses } from './exc
 export { responseActions } from './exchange/problem-overlay';
 export { jsonPath, type OverlayAction } from './operations/overlay';
 export { UndocumentedResponse } from './exchange/write-response';
-export { essenceOf, isJson, type MediaType, type MediaTypeObject, parseMediaType } from './http/media-type';
+export {
+  essenceOf,
+  isJson,
+  isSequential,
+  type MediaType,
+  type MediaTypeObject,
+  parseMediaType,
+} from './http/media-type';
 export { equalDecimals, parseDecimal } from './json/decimal';
 export { MalformedJson, parseJson } from './json/parse';
 export { canonicalJson, stringifyJson } from './json/stringify';

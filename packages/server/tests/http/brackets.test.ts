@@ -71,7 +71,7 @@ it.each([
   ['created=5', { created: 5 }],
   ['expand[0]=a&expand[1]=b', { expand: ['a', 'b'] }],
   ['expand[]=a&expand[]=b', { expand: ['a', 'b'] }],
-  ['expand=a', [400, 'query/expand is not in the document']],
+  ['expand=a', [400, 'query/expand is an object or a list, so brackets follow its name']],
   ['limit[]=1', [400, 'query/limit[] is not in the document']],
   ['created[gte]=x', [400, expect.stringContaining('query/created')]],
   ['created=1&created[gte]=1', [400, 'query/created[gte] is given with and without brackets']],

@@ -1,4 +1,5 @@
 import { isObject, OBJECTS, unicodePattern, walk } from 'contract-first-server/tools';
+import { describeItems } from './item-schemas';
 
 type Mutable = Record<string, unknown>;
 
@@ -10,7 +11,7 @@ const KEYWORDS = OBJECTS.get('Schema')?.keywords;
 /**
  * Converts an OpenAPI 3.0 document to 3.1, in place (https://learn.openapis.org/upgrading/v3.0-to-v3.1.html). Keywords
  * that 3.1 still supports, such as `example` and `format: byte`, stay unchanged. What documents of 3.1 often keep of 3.0 is
- * converted in them too: `nullable`, and patterns without the syntax of the u flag.
+ * converted in them too: `nullable`, patterns without the syntax of the u flag, and the schemas of streams.
  *
  * openapi-format converts too, but treats all nodes alike: it mistakes a property named `nullable` for the keyword,
  * removes `format: binary`, and writes integers beyond 2^53 as doubles.
@@ -25,8 +26,10 @@ export function convertTo31(document: Mutable, locate: (pointer: string) => stri
   const counts: Counts = new Map();
   const count = (change: string) => counts.set(change, (counts.get(change) ?? 0) + 1);
   const schemas = new Map<string, Mutable>();
+  const mediaTypes = new Map<string, Mutable>();
   walk({ pointer: '', value: document, expected: 'OpenAPI', documented: false }, (walked) => {
     if (walked.expected === 'Schema') schemas.set(walked.pointer, walked.value);
+    if (walked.kind === 'MediaType') mediaTypes.set(walked.pointer, walked.value);
   });
   if (isOld) {
     for (const schema of schemas.values()) {
@@ -46,6 +49,10 @@ export function convertTo31(document: Mutable, locate: (pointer: string) => stri
     const what = 'enum' in schema ? 'its enum has no null' : 'the schemas beside it do not admit null';
     return [`${locate(pointer)}: #${pointer}: nullable has no effect: ${what}, so null is rejected`];
   });
+  for (const [pointer, media] of mediaTypes) {
+    const described = describeItems(pointer, media, (schema) => targetOf(schema, schemas));
+    if (described !== undefined) count(described);
+  }
   const changes = [...counts].map(([change, schemas]) => `${change} (${schemas})`).join(', ');
   const what = isOld ? `OpenAPI ${version} is converted to 3.1.0` : `OpenAPI ${version} is read`;
   if (changes === '') return isOld ? [what] : [];

@@ -6,7 +6,7 @@ import { excerpt } from '../json/excerpt';
 import { parseJson } from '../json/parse';
 import { stringifyJson } from '../json/stringify';
 import type { Parameter } from '../operations/operations';
-import { compileBrackets, compileBracketsReader, readOthers } from '../parameters/brackets';
+import { compileBrackets, compileBracketsReader, lacksBrackets, readOthers } from '../parameters/brackets';
 import {
   addReader,
   beforeBrackets,
@@ -148,7 +148,7 @@ export function compileFields(
       if (name === '__proto__')
         throw new MalformedParameter(`${place} has the name "__proto__", which is not accepted`, `/${place}`);
       const fault = listed.has(name)
-        ? `is not how the document writes ${excerpt(name)}`
+        ? (lacksBrackets(readers, key) ?? `is not how the document writes ${excerpt(name)}`)
         : isClosed && /^\[|^[^[]*\]/.test(key)
           ? 'has brackets without a name before them'
           : undefined;

@@ -110,8 +110,10 @@ class Node {
   }
 }
 
+const LACKS_BRACKETS = 'is an object or a list, so brackets follow its name';
+
 const unreadable: Read<string> = () => {
-  throw new MalformedText('is an object or a list, so brackets follow its name');
+  throw new MalformedText(LACKS_BRACKETS);
 };
 
 /** Reads the branches of one name. `steps` lead from the name to what is being read. */
@@ -314,3 +316,7 @@ export function compileBracketsReader(
     },
   };
 }
+
+/** Why no reader has read a name, if one reads it with brackets only. */
+export const lacksBrackets = (readers: readonly PairsReader[], unread: string): string | undefined =>
+  readers.some(({ name, others }) => others === 'prefixed' && name === unread) ? LACKS_BRACKETS : undefined;

@@ -25,7 +25,7 @@ import {
   Unservable,
 } from './parts';
 import { compileText } from './styles';
-import { compileBracketsReader } from './brackets';
+import { compileBracketsReader, lacksBrackets } from './brackets';
 
 export { MalformedParameter };
 
@@ -173,7 +173,7 @@ function compileQuery(readers: readonly PairsReader[], credentials: readonly str
     const [unknown] = pairs.keys();
     if (unknown === undefined) return values;
     throw new MalformedParameter(
-      `query/${excerpt(unknown)} is not in the document`,
+      `query/${excerpt(unknown)} ${lacksBrackets(readers, unknown) ?? 'is not in the document'}`,
       joinPointer('/query', unknown),
     );
   };

@@ -260,6 +260,19 @@ test('a parameter or property whose own name has brackets is read by that name',
   });
 });
 
+test.each([object({ x: STRING }), list(STRING)])(
+  'under deepObject, a value without brackets is refused: %j',
+  (schema) => {
+    const message = (place: string) => `${place}/a is an object or a list, so brackets follow its name`;
+    const { read } = compile({ parameters: [{ name: 'a', style: 'deepObject', schema }] });
+    const readForm = form(object({ a: schema }), { a: { style: 'deepObject', explode: true } });
+    for (const text of ['a=', 'a=1', 'a', 'a=1&a=2', 'a={}']) {
+      expect(() => read(raw({ query: text }))).toThrow(message('query'));
+      expect(() => readForm(text)).toThrow(message('body'));
+    }
+  },
+);
+
 test.each(['ids[]=1', 'ids[0]=1', 'one[x]=1'])('a query of another style has no brackets: %s', (query) => {
   const { read } = compile({ parameters: [{ name: 'ids', schema: list(STRING) }, { name: 'one' }] });
   expect(() => read(raw({ query }))).toThrow(`query/${query.slice(0, -2)} is not in the document`);

@@ -43,7 +43,11 @@ describe('a text that the document does not describe is refused', () => {
     ],
     [{ schema: RGB }, 'R=1&R=2', 'query/color/R is given more than once'],
     [{ schema: RGB }, 'color=1', 'query/color is not in the document'],
-    [{ schema: RGB, style: 'deepObject' }, 'color=1', 'query/color is not in the document'],
+    [
+      { schema: RGB, style: 'deepObject' },
+      'color=1',
+      'query/color is an object or a list, so brackets follow its name',
+    ],
     [{ schema: RGB, style: 'deepObject' }, 'color[R]=1&color[R]=2', 'query/color/R is given more than once'],
     [
       { schema: RGB, style: 'deepObject' },
