@@ -25,12 +25,8 @@ import { runService } from 'contract-first-server/runtime';
 
 const [release = 0] = process.argv.splice(2, 1).map(Number);
 
-const plants = table('plants', {
-  id: INT64.primaryKey(),
-  old: TEXT.nullable(),
-  tag: TEXT.nullable(),
-  name: TEXT.nullable().added(),
-});
+const columns = { id: INT64.primaryKey(), old: TEXT.nullable(), tag: TEXT.nullable() };
+const plants = table('plants', { ...columns, name: TEXT.nullable().added() });
 
 let calls = 0;
 const fill: Extract<Migration, { steps: unknown }>['steps'] = async ({ execute }) => {
@@ -44,7 +40,7 @@ const fill: Extract<Migration, { steps: unknown }>['steps'] = async ({ execute }
 };
 
 const RELEASES: readonly (readonly Migration[])[] = [
-  [['plants', createTable(plants)]],
+  [['plants', createTable(release === 1 ? table('plants', columns) : plants)]],
   [
     { name: 'new column', oldest: 1, steps: [addColumn(plants.name)] },
     {

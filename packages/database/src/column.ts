@@ -50,6 +50,8 @@ export interface Sql<Row> {
   readonly row?: Row;
   /** Of the rows that it returns, if each is read as its column says. */
   readonly columns?: ColumnsOf;
+  /** What it makes: a table, without its columns that are `added()`, or one of these. */
+  readonly makes?: Table | Column;
 }
 
 /** Has what a table is, beside its columns. It is no name of a column. */
@@ -187,7 +189,7 @@ export const IDENTITY = new Column<bigint, bigint | undefined>('identity');
 export const COUNTER = new Column<number, number | undefined>('identity', { isNumber: true });
 
 /** For messages: `articles.slug`, or the name of its type. */
-const nameOf = ({ rules: { place }, name }: Column) =>
+export const nameOf = ({ rules: { place }, name }: Column) =>
   place ? `${place.table}.${place.column}`.replaceAll('"', '') : name;
 
 const formOf = ({ name, rules }: Column) => FORMS[rules.isNumber ? 'integer' : name];

@@ -1,5 +1,5 @@
 /** What a migration says, in the one form in which it runs. */
-import type { Sql } from './column';
+import { Column, nameOf, type Sql, TABLE } from './column';
 import type { Queries } from './transaction';
 
 /**
@@ -67,3 +67,18 @@ export const stepsOf = (migrations: readonly Migration[]): Step[] =>
     const isOutside = 'transaction' in migration && migration.transaction === false;
     return { number, name, oldest, parts, isOutside, isAlone: isOutside || typeof parts[0] === 'function' };
   });
+
+/** The columns that are `added()` to a table of the migrations, and that no `addColumn` adds. */
+export function columnsNotAdded(migrations: readonly Migration[]): Column[] {
+  const made = stepsOf(migrations).flatMap(({ parts }) =>
+    parts.flatMap((part) => (typeof part === 'function' ? [] : (part.makes ?? []))),
+  );
+  const added = new Set(made.flatMap((one) => (one instanceof Column ? nameOf(one) : [])));
+  return made.flatMap((one) =>
+    one instanceof Column
+      ? []
+      : Object.values(one[TABLE].columns).filter(
+          (column) => column.rules.added === true && !added.has(nameOf(column)),
+        ),
+  );
+}

@@ -1,8 +1,11 @@
 import { createDatabase, type Database } from './database';
-import type { Driver } from './driver';
+import type { Connection, Driver } from './driver';
 import { DRIVERS } from './drivers';
 import { explain } from './failure';
+import { nameOf } from './column';
+import { columnsNotAdded } from './migration';
 import type { Schema } from './schema';
+import { raw, render, sql } from './sql';
 import { type Opening, persist } from './start';
 import { type ClosedDatabase, type StoreObserver, UnusableDatabase } from './store';
 
@@ -51,9 +54,36 @@ export async function openDatabase(url: string, schema: Schema, observer?: Store
   const subject = driver.subjectOf(url);
   await observer?.opening?.(closedDatabase(driver, subject, url, schema));
   const timeout = driver.startTimeoutOf?.(url) ?? START_TIMEOUT;
-  const open = (opening: Opening) => driver.open(url, schema, opening);
+  const open = async (opening: Opening) => {
+    const opened = await driver.open(url, schema, opening);
+    try {
+      await checkAdded(opened, driver, schema);
+      return opened;
+    } catch (error) {
+      await opened.close();
+      throw error;
+    }
+  };
   const connection = await persist(open, { subject, faults, timeout, observer });
   return createDatabase(driver, connection, { subject, probe: schema.probe, observer });
+}
+
+/** Each request that needs such a column would fail. A migration may add it without `addColumn`. */
+async function checkAdded(
+  connection: Connection,
+  { dialect }: Driver,
+  { migrations }: Schema,
+): Promise<void> {
+  for (const column of columnsNotAdded(migrations)) {
+    const { table } = column.rules.place ?? {};
+    try {
+      await connection.run(render(sql`SELECT ${column} FROM ${raw(table ?? '')} WHERE FALSE`, dialect));
+    } catch (cause) {
+      const [of = '', name = ''] = nameOf(column).split('.');
+      const step = `{ name: '${name} of ${of}', oldest: ${migrations.length}, steps: [addColumn(${of}.${name})] }`;
+      throw new Error(`no migration adds ${of}.${name}: append ${step} to migrations`, { cause });
+    }
+  }
 }
 
 async function explained<T>({ faults }: Driver, subject: string, action: () => Promise<T>): Promise<T> {

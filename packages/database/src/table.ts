@@ -1,5 +1,15 @@
 /** Tables that are defined once: what a migration makes of them, what a row has, and statements that are held to them. */
-import { Column, type ColumnsOf, type Part, sought, type Sql, TABLE, type Table, written } from './column';
+import {
+  Column,
+  type ColumnsOf,
+  nameOf,
+  type Part,
+  sought,
+  type Sql,
+  TABLE,
+  type Table,
+  written,
+} from './column';
 import { and, list, raw, sql } from './sql';
 
 /** A table, with its columns by their names: `${articles}` and `${articles.slug}` are their names in a statement. */
@@ -86,6 +96,7 @@ export function createTable(of: Table | string, definition?: Sql<unknown>): Sql<
     kind: 'sql',
     strings: [`CREATE TABLE IF NOT EXISTS ${name} (`, ') ', ''],
     parts: [content, { kind: 'strict' }],
+    ...(typeof of !== 'string' && { makes: of }),
   };
 }
 
@@ -102,13 +113,13 @@ function definitionOf({ name, columns, constraints }: Table[typeof TABLE]): [str
 export function addColumn(column: Column): Sql<unknown> {
   const { place, added, key, unique, absent, initial, references } = column.rules;
   if (!place || !added) throw new TypeError('expected a column of a table that is added()');
-  const name = `${place.table}.${place.column}`.replaceAll('"', '');
+  const name = nameOf(column);
   if (key ?? unique)
     throw new TypeError(`${name} cannot be added as unique: create a unique index in the same migration`);
   if (absent === undefined && !initial)
     throw new TypeError(`${name} needs a default(), or must be nullable: the table may have rows`);
   if (references && initial) throw new TypeError(`${name} cannot be added with a reference and a default`);
-  return list([raw(`ALTER TABLE ${place.table} ADD COLUMN `), columnOf(column)], '');
+  return { ...list([raw(`ALTER TABLE ${place.table} ADD COLUMN `), columnOf(column)], ''), makes: column };
 }
 
 /** A column as CREATE TABLE has it. */

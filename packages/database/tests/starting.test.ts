@@ -9,6 +9,7 @@ import {
   type Schema,
   sql,
   type StoreObserver,
+  type Table,
   table,
   TEXT,
 } from 'contract-first-database';
@@ -22,11 +23,14 @@ jest.setTimeout(60_000);
 const bench = usePostgres();
 const sqlite = useSqlite();
 
-const notes = table('notes', { id: INT64.primaryKey(), text: TEXT, tag: TEXT.nullable().added() });
-const schemaOf = (...migrations: readonly Migration[]): Schema => ({
+/** As the release that made it defines it. */
+const old = { id: INT64.primaryKey(), text: TEXT };
+const notes = table('notes', { ...old, tag: TEXT.nullable().added() });
+const schemaOf = (...migrations: readonly Migration[]) => schemaWith(table('notes', old), ...migrations);
+const schemaWith = (made: Table, ...migrations: readonly Migration[]): Schema => ({
   name: 'notes',
   mark: 'Note',
-  migrations: [['notes', createTable(notes)], ...migrations],
+  migrations: [['notes', createTable(made)], ...migrations],
   probe: sql`INSERT INTO notes (id) SELECT id FROM notes WHERE 1 = 0`,
 });
 const TAGS: Migration = { name: 'tags', oldest: 1, steps: [addColumn(notes.tag)] };
@@ -188,5 +192,23 @@ describe('an index that is made while others write', () => {
     await expect(start(`${bench.url}?connections=2`, schemaOf(TEXTS)).opened).rejects.toThrow(
       'migration 2, index: expected connections=3 or more in the URL',
     );
+  });
+});
+
+describe.each(['sqlite', 'postgres'])('a column of a table that is added() in %s', (kind) => {
+  const open = (...migrations: readonly Migration[]) =>
+    start(kind === 'sqlite' ? `sqlite:${sqlite.file}` : bench.url, schemaWith(notes, ...migrations)).opened;
+
+  test('without its migration stops the start, which names the migration', async () => {
+    const message =
+      "no migration adds notes.tag: append { name: 'tag of notes', oldest: 1, steps: [addColumn(notes.tag)] } to migrations";
+    await expect(open()).rejects.toThrow(message);
+    await expect(open(['other', sql`CREATE TABLE other (id INTEGER)`])).rejects.toThrow(
+      message.replace('oldest: 1', 'oldest: 2'),
+    );
+  });
+
+  test('with its migration, whichever statement adds it, starts', async () => {
+    await open(['tags', sql`ALTER TABLE notes ADD COLUMN tag TEXT`]);
   });
 });

@@ -14,10 +14,13 @@ import { resourcesOf, sourcesOf } from './state/sources';
 import type { State } from './state/state';
 import type { Server } from './target';
 import { reasonOf } from './untestable';
-import { summarize } from './wire/message';
+import { header, summarize } from './wire/message';
 import { textOf } from './json/tree';
 import type { Operation } from './document/model';
 import { takesCredentials, minimalInputs } from './request/compose';
+
+/** The header by which a mock says, with 501, that it leaves an operation out, or has no sample for it. */
+const STUB = 'X-Stub';
 
 const baselineCase = (context: OperationContext, proves: readonly string[] = []): Case => ({
   family: 'baseline',
@@ -74,6 +77,10 @@ async function findBaseline(
     const probed = await probe(server, sent, 'baseline');
     if (!probed) return undefined;
     const { outcome, problems } = probed;
+    if (!('noResponse' in outcome) && outcome.status === 501 && header(outcome, STUB) !== undefined) {
+      ledger.block(operation.id, `the mock leaves the operation out: ${summarize(outcome)}`, 'OUT OF REACH');
+      return undefined;
+    }
     if ('noResponse' in outcome || outcome.status >= 500) {
       fail(sent, probed);
       ledger.block(operation.id, problems.join('; '));

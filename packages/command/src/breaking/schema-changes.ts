@@ -437,12 +437,20 @@ const join = (a: Scalars, b: Scalars): Scalars => ({
 });
 const isEmpty = ({ types, values }: Scalars): boolean => types.size === 0 || values?.size === 0;
 
-/** The schemas of the property of a name, in all schemas that always apply. */
+/**
+ * The schemas of the property of a name, in all schemas that always apply. `unevaluatedProperties` counts unless the schema that
+ * has it evaluates the property: what is beside that schema does not.
+ */
 function propertyOf(document: OpenApiDocument, pointers: readonly string[], name: string): string[] {
   const { subschemas } = document;
-  const parts = subschemas
-    .traverse(pointers, certain)
-    .before.flatMap(({ pointer }) => subschemas.property(pointer, name));
-  const evaluated = parts.filter(({ keyword }) => keyword !== 'unevaluatedProperties');
-  return (evaluated.length > 0 ? evaluated : parts).map(({ pointer }) => pointer);
+  const isEvaluated = (pointer: string): boolean =>
+    subschemas
+      .possible(pointer)
+      .some((place) => place.pointer !== pointer && subschemas.property(place.pointer, name).length > 0);
+  return subschemas.traverse(pointers, certain).before.flatMap(({ pointer }) =>
+    subschemas
+      .property(pointer, name)
+      .filter(({ keyword }) => keyword !== 'unevaluatedProperties' || !isEvaluated(pointer))
+      .map((part) => part.pointer),
+  );
 }

@@ -17,11 +17,13 @@ import {
   PLAIN_ERRORS,
   errorResponseOf,
   RESERVED,
+  STUB_HEADER,
   successOf,
 } from 'contract-first-server/tools';
 import { type OperationalKind } from 'contract-first-server/runtime';
 import { acceptTokens, credentialsFile } from './credentials';
 import { type Mockable, toMockable } from './document';
+import { answerLeftOut } from './left-out';
 
 export interface Mock extends Omit<Mockable<unknown>, 'built'> {
   readonly service: RequestHandler;
@@ -49,7 +51,10 @@ type Options = Pick<ServiceOptions<OperationalKind>, 'bodyLimit' | 'maxRequests'
  */
 export function createMock(given: JsonObject, options: Options): Mock {
   const { built, ...account } = toMockable(given, (document) => build(document, options));
-  return { ...account, ...(built ?? { service: nothing, operations: [], credentials: '{}' }) };
+  if (!built) return { ...account, service: nothing, operations: [], credentials: '{}' };
+  const { served, cors, service, ...rest } = built;
+  const leftOut = answerLeftOut(given, served, account.removed);
+  return { ...account, ...rest, service: Router().use(cors, leftOut, service) };
 }
 
 const nothing: Middleware = (_request, _response, next) => {
@@ -77,7 +82,12 @@ function build(document: OpenApiDocument, options: Options) {
     render(problem, operation) {
       const plain = PLAIN_ERRORS.render(problem);
       const served = all.find((one) => one.operation.operationId === operation?.operationId);
-      return (served && errorResponseOf(document, served, plain.status, problem, refusals)) ?? plain;
+      const found = served && errorResponseOf(document, served, plain.status, problem, refusals);
+      if (problem.kind !== 'notImplemented') return found ?? plain;
+      return {
+        ...(found ?? plain),
+        headers: { ...found?.headers, [STUB_HEADER]: operation?.operationId ?? '' },
+      };
     },
   });
   const titles = all.map((served) => ({
@@ -86,13 +96,11 @@ function build(document: OpenApiDocument, options: Options) {
       return successOf(document, served)?.status;
     },
   }));
-  const router = Router()
-    .use(allowOrigins(options.corsOrigins ?? '*', document))
-    .use(service)
-    .use(RESERVED, docsRouter(document));
   return {
     built: {
-      service: router,
+      cors: allowOrigins(options.corsOrigins ?? '*', document),
+      service: Router().use(service).use(RESERVED, docsRouter(document)),
+      served: new Set(all.map(({ operation }) => operation.pointer)),
       operations: titles,
       credentials: credentialsFile(document, options.tokens),
     },

@@ -4,10 +4,11 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { RUN, UsageError } from '../command';
 import { managerOf as packer, OWN, PACKAGES, packed, vendored, version } from '../new/write/install';
-import { installed, type Manifest, readManifest, root, VALUES } from '../paths';
+import { installed, type Manifest, PUBLISHED, readManifest, root, VALUES } from '../paths';
 import type { Compiler } from './entries';
 import { managerOf, output, run } from './managers';
 import { changeManifest } from './manifest';
+import { readingsSince } from './readings';
 import { rewriteSources } from './sources';
 import { packedName } from './tarball';
 
@@ -76,6 +77,7 @@ const start = (what: string, ...args: readonly string[]): number =>
 function bring(files: ReadonlyMap<string, Buffer> | undefined): number {
   const manager = managerOf();
   const before = versionOf(SERVER);
+  const readings = readingsSince(before);
   const old = vendoredIn(readManifest());
   const restore = keep(['package.json', manager.lock, ...(files?.keys() ?? [])]);
   const replaced = [...(files ?? [])].filter(
@@ -116,6 +118,8 @@ function bring(files: ReadonlyMap<string, Buffer> | undefined): number {
     `${RUN} check, ${RUN} test, then commit`,
   ])
     console.log(`  - ${line}`);
+  if (readings.length > 0) console.log(`\n${PUBLISHED} is read differently now:\n`);
+  for (const note of readings) console.log(`  - ${note}`);
   return own.length > 0 ? 1 : 0;
 }
 

@@ -82,3 +82,28 @@ test.each(NESTED)('%s of 1,000 members are served, and a violation is named', as
     expect.stringMatching(/body.*(p999|q|0)/) as string,
   ]);
 });
+
+test('a value that is nested too deep for a large schema is 400, not 500', async () => {
+  const next = { $ref: '#/components/schemas/Large' };
+  const large = { type: 'object', properties: { ...each(900, { type: 'string' }), next } };
+  const { app } = buildService({
+    document: inRequest(next, { Large: large }),
+    bodyLimit: 100_000,
+    handlers: { postThing: () => Promise.resolve({ status: 204 }) },
+  });
+  const nested = (depth: number) =>
+    Array.from({ length: depth }).reduce<JsonObject>((value) => ({ next: value }), { p1: 'a' });
+  const send = async (depth: number) => {
+    const { status, text } = await request(app).post('/things').send(nested(depth));
+    return [status, text];
+  };
+  expect(await send(5)).toEqual([204, expect.anything()]);
+  expect(await send(60)).toEqual([400, expect.stringContaining('the request is nested too deep')]);
+});
+
+test('a document that is nested too deep stops the start, with the place', () => {
+  const schema = Array.from({ length: 600 }).reduce<JsonObject>((items) => ({ items }), {});
+  expect(() => compileContract(inRequest(schema))).toThrow(
+    /^#\/paths\/~1things\/post\/requestBody\/content\/application~1json\/schema\/items\/.*is nested so deep/m,
+  );
+});

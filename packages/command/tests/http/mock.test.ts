@@ -307,7 +307,7 @@ describe('a left-out part', () => {
     return mock(buildDocument({ paths, components: { securitySchemes } })).server;
   };
 
-  it('is never answered by a neighbor: a path is 404, an operation of a served path 405', async () => {
+  it('is never answered by a neighbor: its operations are 501, other methods of its path 404 or 405', async () => {
     const other = { ...get, parameters: [] };
     const server = served({
       '/puzzle/{id}': { get, put: { ...secret, parameters: [id] } },
@@ -317,21 +317,23 @@ describe('a left-out part', () => {
       '/puzzle/{id}/parts/first': { parameters: [id], get: secret },
     });
     await server.get('/puzzle/1').expect(204);
-    await server.get('/puzzle/activity').expect(404);
+    await server.get('/puzzle/activity').expect(501);
     await server.put('/puzzle/activity').expect(404);
-    await server.put('/puzzle/1').expect(405).expect('Allow', 'GET, HEAD');
-    await server.get('/puzzle/both').expect(405).expect('Allow', 'POST');
+    await server.put('/puzzle/1').expect(501);
+    await server.delete('/puzzle/1').expect(405).expect('Allow', 'GET, HEAD');
+    await server.get('/puzzle/both').expect(501);
+    await server.put('/puzzle/both').expect(405).expect('Allow', 'POST');
     await server.get('/puzzle/1/parts/2').expect(204);
-    await server.get('/puzzle/1/parts/first').expect(404);
+    await server.get('/puzzle/1/parts/first').expect(501);
   });
 
-  it('is 404 below each base path', async () => {
+  it('is 501 below each base path', async () => {
     const server = served({
       '/a/{id}': { servers: [{ url: '/v1' }, { url: '/v2' }], get },
       '/a/b': { servers: [{ url: '/v1' }, { url: '/v2' }], get: secret },
     });
     await server.get('/v2/a/1').expect(204);
-    for (const base of ['/v1', '/v2']) await server.get(`${base}/a/b`).expect(404);
+    for (const base of ['/v1', '/v2']) await server.get(`${base}/a/b`).expect(501);
   });
 });
 

@@ -88,6 +88,27 @@ describe('from a command that is not the one of the service', () => {
     expect(read('.prettierignore')).toBe(after);
   });
 
+  test.each([
+    [
+      '2.0.0',
+      [
+        'generated/openapi.json is read differently now:',
+        '',
+        expect.stringContaining('  - `nullable: true` '),
+      ],
+    ],
+    ['3.0.0', []],
+  ])('from %s, what is read differently in the document is listed', async (before, lines) => {
+    const dependencies = { 'contract-first-server': `file:vendor/contract-first-server-${before}.tgz` };
+    folder.write({
+      'package.json': JSON.stringify({ ...OLD, dependencies }),
+      'generated/openapi.json': '{ "components": { "schemas": { "A": { "nullable": true } } } }',
+    });
+    await upgrade(undefined);
+    const start = said.findIndex((line) => line.endsWith('is read differently now:'));
+    expect(start < 0 ? [] : said.slice(start)).toEqual(lines);
+  });
+
   test('its packages go to vendor/, and what names them is rewritten', async () => {
     expect(await upgrade(undefined)).toBe(1);
     expect(calls()[0]).toEqual(['npm', 'install', '--no-audit', '--no-fund']);

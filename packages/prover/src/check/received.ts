@@ -1,5 +1,5 @@
 import type { Document, Operation, Parameter } from '../document/model';
-import { toInteger, NumberLiteral, print, type Value, valueAt } from '../json/value';
+import { isSame, NumberLiteral, print, toInteger, type Value, valueAt } from '../json/value';
 import { escapeToken, textOf, tokensOf } from '../json/tree';
 import { ruleKey, type ReceivedRule } from '../obligation';
 import { acceptsAnyQueryParameter } from '../request/serialize';
@@ -157,9 +157,11 @@ function difference(expected: Value, got: unknown, pointer = ''): string | undef
 
 const bytesOf = (text: Value): Buffer => Buffer.from(typeof text === 'string' ? text : '');
 
-/** An integer must be exact; a fraction must be the same double. */
-function equalsNumber(literal: string, got: unknown): boolean {
-  if (typeof got === 'bigint') return toInteger(literal) === got;
-  if (typeof got !== 'number') return false;
-  return Number(literal) === got;
+/** A fraction must be the same double, an integer be exact: a double is it, or prints with the same digits. */
+export function equalsNumber(literal: string, got: unknown): boolean {
+  const integer = toInteger(literal);
+  if (typeof got === 'bigint') return integer === got;
+  if (typeof got !== 'number' || Number(literal) !== got) return false;
+  const isExact = integer === undefined || (Number.isInteger(got) && BigInt(got) === integer);
+  return isExact || isSame(new NumberLiteral(literal), new NumberLiteral(String(got)));
 }

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../src/json/tree';
 import { describeFailure } from '../../src/report/terminal';
 import { run } from '../../src/run';
 import { serve, target } from '../support/simple-server';
+import { equalsNumber } from '../../src/check/received';
 import type { Received } from '../../src/target';
 import { documentOf, inJson } from '../support/document';
 
@@ -76,4 +77,25 @@ test.each<[string, (body: Body, page: number) => Received, RegExp]>([
   ['another value', (body, page) => ({ query: { page: page + 1 }, body }), /page = \d+, got \d+/],
 ])('a handler that receives %s is found', async (_, give, problem) => {
   expect((await runWith(give)).found.join('\n')).toMatch(problem);
+});
+
+test.each<[string, unknown, boolean]>([
+  ['9007199254740993', 9007199254740992, false],
+  ['9223372036854775807', 2 ** 63, false],
+  ['-9223372036854775807', -(2 ** 63), false],
+  ['9007199254740993.0', 9007199254740992, false],
+  ['9007199254740993', 9007199254740993n, true],
+  ['9007199254740993', 9007199254740992n, false],
+  ['9007199254740992', 2 ** 53, true],
+  ['1152921504606846976', 2 ** 60, true],
+  ['1152921504606846977', 2 ** 60, false],
+  ['1e+300', 1e300, true],
+  ['1e2', 100, true],
+  ['0.1', 0.1, true],
+  ['0.10000000000000000001', 0.1, true],
+  ['0.1', 0.2, false],
+  ['-0', -0, true],
+  ['1', '1', false],
+])('%s, received as %p, is the same number: %p', (literal, got, isSame) => {
+  expect(equalsNumber(literal, got)).toBe(isSame);
 });

@@ -61,14 +61,29 @@ export interface Texts {
    * is an own one, which costs a quarter of the verdict on a list.
    */
   readonly inherited: boolean;
+  /** A JSON pointer to what is nested more than `MAX_DOCUMENT_DEPTH` deep. */
+  readonly tooDeep: string | undefined;
 }
+
+/** The maximum depth of nesting in a document, so that recursion over it, and validators of it, do not exhaust the stack. */
+export const MAX_DOCUMENT_DEPTH = 512;
+/** Steps of the pointer to what is nested too deep. */
+const MAX_STEPS = 12;
 
 export function readTexts(root: unknown): Texts {
   const illFormed: string[] = [];
   let inherited = false;
-  const places: [pointer: string, value: unknown][] = [['', root]];
+  let tooDeep: string | undefined;
+  const places: [pointer: string, value: unknown, depth: number][] = [['', root, 0]];
   for (let place = places.pop(); place !== undefined; place = places.pop()) {
-    const [pointer, value] = place;
+    const [pointer, value, depth] = place;
+    if (depth > MAX_DOCUMENT_DEPTH) {
+      tooDeep ??= pointer
+        .split('/')
+        .slice(0, MAX_STEPS + 1)
+        .join('/');
+      continue;
+    }
     if (typeof value === 'string') {
       if (!value.isWellFormed()) illFormed.push(pointer);
       inherited ||= INHERITED.has(value);
@@ -77,9 +92,9 @@ export function readTexts(root: unknown): Texts {
     for (const [name, item] of Object.entries(value)) {
       const here = joinPointer(pointer, name);
       inherited ||= INHERITED.has(name);
-      if (name.isWellFormed()) places.push([here, item]);
+      if (name.isWellFormed()) places.push([here, item, depth + 1]);
       else illFormed.push(here.toWellFormed());
     }
   }
-  return { illFormed, inherited };
+  return { illFormed, inherited, tooDeep };
 }

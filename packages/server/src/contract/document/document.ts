@@ -7,7 +7,7 @@ import { OperationIndex, titleOf } from './path-items';
 import { type DocumentError, documentErrors, versionFinding } from './openapi-schema';
 import { References } from './references';
 import { Subschemas } from './subschemas';
-import { readTexts } from './document-text';
+import { MAX_DOCUMENT_DEPTH, readTexts } from './document-text';
 import { keywordAt } from './walk';
 
 export { type Finding, InvalidContract, type Remark } from './finding';
@@ -30,14 +30,21 @@ export class OpenApiDocument {
   /** @param root does not change any more: who changes it reads it again */
   constructor(readonly root: JsonObject) {
     this.values.set('', root);
+    const { illFormed, inherited, tooDeep } = readTexts(root);
+    this.inheritedNames = inherited;
+    const schemas: string[] = [];
+    this.schemas = schemas;
+    if (tooDeep !== undefined) {
+      this.addFinding(
+        tooDeep,
+        `is nested so deep that the document has more than ${MAX_DOCUMENT_DEPTH} levels`,
+      );
+      return;
+    }
     const errors = documentErrors(this);
     for (const { pointer, message, field } of errors)
       if (field === undefined) this.addFinding(pointer, message);
-    const { illFormed, inherited } = readTexts(root);
-    this.inheritedNames = inherited;
     for (const pointer of illFormed) this.addFinding(pointer, 'has half of a surrogate pair');
-    const schemas: string[] = [];
-    this.schemas = schemas;
     if (versionFinding(root)) return; // keywords of other versions have other meanings
     this.references.read((walked) => {
       this.values.set(walked.pointer, walked.value);

@@ -30,7 +30,7 @@ export function inItem(violations: readonly SchemaViolation[], index?: number): 
 }
 
 const sentenceOf = ({ place, message }: SchemaViolation): string =>
-  `${excerpt(place.slice(1), MAX_PLACE)} ${excerpt(message, MAX_MESSAGE)}`;
+  `${excerpt(place.slice(1), MAX_PLACE)} ${excerpt(message, MAX_MESSAGE)}`.trimStart();
 
 function describe({ sentences, count }: ReturnType<typeof distinct>): string {
   const texts = sentences.map(([sentence]) => sentence);

@@ -13,11 +13,6 @@ const REFERRING = [
   'oneWay',
 ];
 
-/** The maximum size of the rewritten schemas that are compiled at start, in UTF-16 code units. */
-const MAX_PREPARED = 200_000;
-/** The size from which the engine may be unable to compile a schema: each of them is compiled at start. */
-const LARGE = 10_000;
-
 /**
  * Finds whether values conform to components, without the violations. A component that refers to others judges each value
  * once.
@@ -59,16 +54,12 @@ export class Conformance {
   };
 
   /**
-   * Compiles components at start and not at a request: the large ones, and others up to `MAX_PREPARED`.
+   * Compiles all components at start: no request meets a fault of the compiler or of the engine.
    *
    * @param fault receives the identifier of each component that cannot be compiled
    */
   prepare(fault: (identifier: string, error: unknown) => void): void {
-    let budget = MAX_PREPARED;
-    for (const [identifier, schema] of Object.entries(this.components)) {
-      const size = JSON.stringify(schema).length;
-      budget -= size;
-      if (budget < 0 && size < LARGE) continue;
+    for (const identifier of Object.keys(this.components)) {
       try {
         this.validator(identifier);
       } catch (error) {

@@ -14,7 +14,7 @@ export interface Proof {
   readonly message: string;
 }
 
-/** The schemas that are looked at within unions of unions, and in all: the work is bounded. */
+/** The schemas that are looked at within unions of unions, and, with their branches, in all: the work is bounded. */
 const [MAX_TOGETHER, MAX_WORK] = [6, 100_000];
 
 /** Finds the schemas to which no value of a direction conforms. */
@@ -48,6 +48,7 @@ export class Impossible {
   private prove(pointers: readonly string[], skipped: ReadonlySet<string>): Proof | undefined {
     const [pointer = ''] = pointers;
     const view = viewSchemas(this.document, pointers, this.direction);
+    this.work += view.unions.flat().length;
     if (view.types.size === 0) {
       const isFalse = pointers.some((one) => this.document.at(one) === false);
       return { pointer, message: isFalse ? 'is false' : 'has no type or value that all its keywords admit' };
@@ -77,11 +78,13 @@ export class Impossible {
       const schema = this.document.at(owner);
       const selected = isObject(schema) ? this.discriminators.at(owner, schema) : undefined;
       const targets = selected ? [...selected.branches.values(), selected.otherwise ?? []].flat() : [];
-      const proofs = [...new Set([...branches, ...targets])].map((branch) =>
-        branch === owner ? undefined : this.proof([branch, ...pointers], within),
-      );
-      const [first] = proofs;
-      if (first && proofs.every((proof) => proof !== undefined))
+      let first: Proof | undefined;
+      const isImpossible = [...new Set([...branches, ...targets])].every((branch) => {
+        const proof = branch === owner ? undefined : this.proof([branch, ...pointers], within);
+        first ??= proof;
+        return proof;
+      });
+      if (first && isImpossible)
         return { pointer: owner, message: `no branch admits a value: #${first.pointer} ${first.message}` };
     }
     return undefined;

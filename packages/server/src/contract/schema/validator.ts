@@ -166,6 +166,7 @@ export interface Compiler {
 }
 
 const CONFORMS: readonly SchemaViolation[] = [];
+const TOO_DEEP = 'is nested too deep for its schema, which has many properties and refers to itself';
 const EMPTY: Parameters<typeof createRequestAjv>[0] = {
   openapi: '3.1.0',
   info: { title: '', summary: '', version: '' },
@@ -222,7 +223,11 @@ export function createCompiler(
         } catch (error) {
           if (error instanceof BudgetExceeded || (allErrors && error instanceof Uncompilable))
             return CONFORMS;
-          throw error;
+          // The frame of a validator grows with its schema, and MAX_DEPTH of the largest do not fit into the stack.
+          if (!(error instanceof RangeError)) throw error;
+          return allErrors
+            ? CONFORMS
+            : [{ place: '', keyword: 'maxDepth', message: `the ${direction} ${TOO_DEEP}` }];
         }
       };
     },
