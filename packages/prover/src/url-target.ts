@@ -3,7 +3,7 @@ import type { Extensions } from './document/model';
 import { documentBasePath, readDocument } from './document/reader';
 import type { Json, JsonObject } from './json/tree';
 import type { Profile } from './profile';
-import { openToken, isSource, type Token } from './request/tokens';
+import { isSource, openToken, type Token } from './request/tokens';
 import { readCredentials } from './request/credentials-file';
 import { asObject } from './json/tree';
 import type { BlackBox, Target, Waiver } from './target';
@@ -58,8 +58,7 @@ export function urlTarget(options: UrlOptions): Target {
   const { schemes, operations } = readDocument(document, options);
   if (operations.length === 0) throw new Error('expected a document with operations, got none');
   const address = addressFor(options);
-  const names = Object.keys(schemes);
-  const known = readCredentials(credentials, names);
+  const known = readCredentials(credentials, Object.keys(schemes));
   const curl = curlServer(address, options);
   const sources = Object.entries(asObject(credentials)).filter(([, values]) => isSource(asObject(values)));
   const tokens: Token[] = [];
