@@ -80,6 +80,10 @@ const JWT = {
   AUTH_ISSUER: 'https://issuer.example.com',
   AUTH_AUDIENCE: 'this-service',
 };
+const DISCOVERY = {
+  AUTH_DISCOVERY_URL: 'https://issuer.example.com/.well-known/openid-configuration',
+  AUTH_AUDIENCE: 'this-service',
+};
 
 test.each<[NodeJS.ProcessEnv, string[]]>([
   [{ MAX_REQUESTS: '0' }, ['MAX_REQUESTS: expected an integer from 1 to 1000000, got "0"']],
@@ -146,6 +150,20 @@ test.each<[NodeJS.ProcessEnv, string[]]>([
     ],
   ),
   [{ ...JWT, AUTH_JWKS_URL: 'http://127.0.0.1:8080/keys' }, []],
+  [DISCOVERY, []],
+  [{ ...DISCOVERY, AUTH_AUDIENCE: '' }, ['AUTH_AUDIENCE is missing: AUTH_DISCOVERY_URL needs it']],
+  [
+    { ...DISCOVERY, ...JWT },
+    [
+      'AUTH_DISCOVERY_URL is set, but AUTH_JWKS_URL and AUTH_ISSUER leave nothing to discover: unset it or them',
+    ],
+  ],
+  [
+    { ...DISCOVERY, AUTH_DISCOVERY_URL: 'https://issuer.example.com' },
+    [
+      'AUTH_DISCOVERY_URL: expected a URL that ends in /.well-known/openid-configuration, got "https://issuer.example.com"',
+    ],
+  ],
 ])('%j: %j', (environment, sentences) => {
   expect(wrongIn(environment)).toEqual(sentences);
 });

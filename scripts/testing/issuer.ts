@@ -76,26 +76,46 @@ export const MIXED_JWKS = JSON.stringify({
   ],
 });
 
-/** A server that publishes the keys of the issuer. `answer` can be replaced; `asked` counts the requests. */
+/** The path of the configuration of an issuer (OpenID Connect Discovery 1.0 section 4). */
+export const CONFIGURATION = '/.well-known/openid-configuration';
+
+/**
+ * A server that publishes the keys of the issuer, and its configuration by its URL. `answer` and `configuration` can be
+ * replaced; `asked` counts the requests for keys, and `discovered` those for the configuration.
+ */
 export async function startIssuer() {
   const issuer = {
     answer: (response: ServerResponse): unknown => response.end(JWKS),
     asked: 0,
+    configuration: {} as object,
+    discovered: 0,
+    /** Its name, if it is found by its configuration. */
+    url: '',
+    /** What names it without and with its configuration. */
     env: {} as Record<string, string>,
+    discovery: {} as Record<string, string>,
     close: () => {
       server.closeAllConnections();
       server.close();
     },
   };
-  const server = createServer((_, response) => {
+  const server = createServer(({ url }, response) => {
+    if (url?.startsWith(CONFIGURATION) === true) {
+      issuer.discovered++;
+      response.end(JSON.stringify(issuer.configuration));
+      return;
+    }
     issuer.asked++;
     issuer.answer(response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  issuer.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  issuer.configuration = { issuer: issuer.url, jwks_uri: `${issuer.url}/keys` };
   issuer.env = {
-    AUTH_JWKS_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/keys`,
+    AUTH_JWKS_URL: `${issuer.url}/keys`,
     AUTH_ISSUER: CLAIMS.iss,
     AUTH_AUDIENCE: CLAIMS.aud,
   };
+  issuer.discovery = { AUTH_DISCOVERY_URL: `${issuer.url}${CONFIGURATION}`, AUTH_AUDIENCE: CLAIMS.aud };
   return issuer;
 }

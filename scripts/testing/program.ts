@@ -36,7 +36,7 @@ function spawnProgram(env: Environment, cwd?: string): RunningProcess {
  */
 export async function startProgram(env: Environment = {}, cwd?: string): Promise<Program> {
   const server = spawnProgram(env, cwd);
-  const [url] = await within(server, server.printed(/http:\/\/[\d.]+:\d+/));
+  const [, url = ''] = await within(server, server.printed(/ on (http:\/\/[\d.]+:\d+)/));
   return { ...server, url };
 }
 

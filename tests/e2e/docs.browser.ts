@@ -1,4 +1,6 @@
+import { hash } from 'node:crypto';
 import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
 import request from 'supertest';
 import { parse } from 'yaml';
 import published from '../../generated/openapi.json';
@@ -120,6 +122,114 @@ it('authorizes by every kind of security scheme', async () => {
     for (const name of names) expect([name, await statusOf(name)]).toEqual([name, 204]);
     expect(complaints.filter((text) => !text.startsWith(tokenUrl))).toEqual([]);
     expect(await page.context().cookies()).toEqual([]);
+  });
+});
+
+/** Starts an issuer that grants codes to pages of any origin (RFC 6749 section 4.1, RFC 7636). Each endpoint has its own origin. */
+async function startLogins() {
+  const asked: Record<string, string>[] = [];
+  const urls: string[] = [];
+  const answers = [
+    () => ({
+      issuer: urls[0],
+      authorization_endpoint: `${urls[1]}/login?a=b`,
+      token_endpoint: `${urls[2]}/token`,
+    }),
+    () => ({}),
+    () => ({ access_token: TOKEN, token_type: 'Bearer' }),
+  ];
+  for (const answer of answers) {
+    const server = createServer((received, response) => {
+      const { searchParams, pathname } = new URL(received.url ?? '', 'http://localhost');
+      const headers = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Allow-Headers': '*' };
+      const end = async () => {
+        const form = new URLSearchParams(await text(received));
+        if (form.size > 0) asked.push(Object.fromEntries(form));
+        if (pathname !== '/login') {
+          response.writeHead(200, { ...headers, 'Content-Type': 'application/json' });
+          response.end(JSON.stringify(answer()));
+          return;
+        }
+        asked.push(Object.fromEntries(searchParams));
+        const back = new URLSearchParams({ code: 'c', state: searchParams.get('state') ?? '' });
+        response.writeHead(302, { Location: `${searchParams.get('redirect_uri')}?${back.toString()}` }).end();
+      };
+      void end();
+    });
+    const { port, close } = await openServer(server);
+    opened.push(close);
+    urls.push(`http://127.0.0.1:${port}`);
+  }
+  const [issuer = '', , tokens = ''] = urls;
+  const discoveryUrl = `${issuer}/.well-known/openid-configuration`;
+  return {
+    asked,
+    login: { discoveryUrl, audience: 'https://shop.example', tokenUrl: () => new URL(tokens) },
+  };
+}
+
+it('logs in by OpenID Connect, and keeps the login for the tab', async () => {
+  const { asked, login } = await startLogins();
+  const openIdConnectUrl = 'https://replaced.example/.well-known/openid-configuration';
+  const root = {
+    openapi: '3.1.0',
+    info: { title: 'Logins', version: '1.0.0' },
+    paths: {
+      '/me': {
+        get: {
+          operationId: 'me',
+          security: [{ login: ['read'] }],
+          responses: { 204: { description: 'welcome' } },
+        },
+      },
+    },
+    components: { securitySchemes: { login: { type: 'openIdConnect', openIdConnectUrl } } },
+  };
+  const app = createApp(
+    { handlers: { me: () => Promise.resolve({ status: 204 }) }, errors: PLAIN_ERRORS },
+    {
+      ...RUNTIME,
+      document: withRefusals(root),
+      strategies: strategiesFor(
+        new OpenApiDocument(root),
+        (given, { scopes }) => given === TOKEN && { scopes },
+      ),
+      logins: new Map([['login', login]]),
+    },
+  );
+  await listening(app, async (port) => {
+    const { page, complaints } = await open(`http://127.0.0.1:${port}`);
+    await page.locator('.scheme-container').getByRole('button', { name: 'Authorize' }).click();
+    const form = page.locator('.auth-container');
+    expect(await form.count()).toBe(1);
+    await form.locator('[data-name=clientId]').fill('docs');
+    await form.locator('label[for^="read-"]').first().click();
+    await form.getByRole('button', { name: /^Apply/ }).click();
+    await form.getByText('Logout').waitFor();
+    const [{ code_challenge: challenge, ...code } = {}, { code_verifier: verifier = '', ...token } = {}] =
+      asked;
+    const resource = { audience: login.audience, resource: login.audience };
+    expect(code).toMatchObject({
+      a: 'b',
+      client_id: 'docs',
+      scope: 'read',
+      code_challenge_method: 'S256',
+      ...resource,
+    });
+    expect(hash('sha256', verifier, 'base64url')).toBe(challenge);
+    expect(token).toMatchObject({
+      grant_type: 'authorization_code',
+      code: 'c',
+      client_id: 'docs',
+      ...resource,
+    });
+    await page.reload();
+    await page.locator('.auth-wrapper .authorize.locked').waitFor();
+    await page.locator('[id="operations-default-me"] .opblock-summary-control').click();
+    const answered = page.waitForResponse((response) => response.url().endsWith('/me'));
+    await page.getByRole('button', { name: 'Execute' }).click();
+    expect((await answered).status()).toBe(204);
+    expect(complaints.filter((text) => !text.startsWith('http://127.0.0.1'))).toEqual([]);
   });
 });
 

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { join } from 'node:path';
 import { credentials, errorOf, MISMATCH, send, SUCCESS } from '../../scripts/testing/client';
 import {
   BAD_KEYS,
@@ -12,8 +13,9 @@ import {
   signed,
   startIssuer,
 } from '../../scripts/testing/issuer';
+import { ownFolder } from '../../scripts/testing/folder';
 import { badTokens } from '../../scripts/testing/hostile-tokens';
-import { type Program, startProgram } from '../../scripts/testing/program';
+import { failProgram, type Program, startProgram } from '../../scripts/testing/program';
 import { TOKEN } from '../../scripts/testing/service';
 import { sampleOf } from '../../scripts/testing/cases';
 
@@ -162,6 +164,59 @@ async function sendUnknown(server: Program, issuer: Issuer) {
   const statuses = await Promise.all(sent);
   return { statuses: new Set(statuses), token, fetches: issuer.asked - askedBefore };
 }
+
+describe('an issuer that is named by the URL of its configuration', () => {
+  const tokenOf = (iss: string) => jwt({ ...CLAIMS, iss });
+
+  test.each([1, 2])('%i processes find its name and its keys before they listen', async (workers) => {
+    const server = await startProgram({
+      ...issuer.discovery,
+      WORKERS: String(workers),
+      DATABASE_URL: `sqlite:${join(ownFolder(), 'plants.db')}`,
+      NODE_ENV: 'production',
+    });
+    expect([issuer.discovered, issuer.asked]).toEqual([workers, workers]);
+    for (let i = 0; i < 4; i++) {
+      expect(await statusOf(server, tokenOf(issuer.url))).toBe(400);
+      for (const other of [`${issuer.url}/`, CLAIMS.iss])
+        expect(await statusOf(server, tokenOf(other))).toBe(401);
+    }
+    expect([issuer.discovered, issuer.asked]).toEqual([workers, workers]);
+    expect(await server.stop()).toBe(0);
+  });
+
+  test('its tokens are 503 while it is away, and accepted afterwards', async () => {
+    const { configuration } = issuer;
+    issuer.configuration = [];
+    const server = await startProgram({ ...issuer.discovery, API_TOKENS: TOKEN });
+    expect(server.output()).toContain(
+      'JWTs are answered 503 until the keys of their issuer can be fetched: ',
+    );
+    expect(await statusOf(server, tokenOf(issuer.url))).toBe(503);
+    expect(await statusOf(server, TOKEN)).toBe(400);
+    issuer.configuration = configuration;
+    expect(await statusOf(server, tokenOf(issuer.url))).toBe(400);
+    expect(await server.stop()).toBe(0);
+  });
+
+  test('a server does not start with another issuer', async () => {
+    issuer.configuration = { ...issuer.configuration, issuer: CLAIMS.iss };
+    const url = issuer.discovery['AUTH_DISCOVERY_URL'] ?? '';
+    expect(await failProgram(issuer.discovery)).toEqual({
+      status: 1,
+      output: `${url}: expected the issuer "${issuer.url}", got "${CLAIMS.iss}"; only its own name and keys can be discovered\n`,
+    });
+    expect(issuer.asked).toBe(0);
+  });
+
+  test('a server does not start if neither the environment nor the document names it', async () => {
+    expect(await failProgram({ AUTH_AUDIENCE: CLAIMS.aud })).toEqual({
+      status: 1,
+      output:
+        'AUTH_AUDIENCE is set, but the document names no issuer by openIdConnectUrl: set AUTH_DISCOVERY_URL, or AUTH_JWKS_URL and AUTH_ISSUER\n',
+    });
+  });
+});
 
 test('JWTs hold few requests while the issuer does not respond', async () => {
   issuer.answer = () => undefined;

@@ -3,11 +3,13 @@ import type { Extensions } from './document/model';
 import { documentBasePath, readDocument } from './document/reader';
 import type { Json, JsonObject } from './json/tree';
 import type { Profile } from './profile';
+import { isSource, openToken, type Token } from './request/tokens';
 import { readCredentials } from './request/credentials-file';
+import { asObject } from './json/tree';
 import type { BlackBox, Target, Waiver } from './target';
 import { type Address, addressOf } from './wire/address';
 import type { CurlServer } from './wire/curl';
-import { secretsOf } from './wire/secrets';
+import { renewing, type Secret, secretsOf } from './wire/secrets';
 import { assertListening, printAddress } from './wire/socket';
 
 /** A server by its URL, and how to test it. */
@@ -18,7 +20,7 @@ export interface UrlOptions extends Extensions {
   readonly document: JsonObject;
   /** `document` by default. */
   readonly profile?: Profile | undefined;
-  /** By security scheme: `{"valid": "...", "invalid": "..."}`. */
+  /** By security scheme: `{"valid": "...", "invalid": "..."}`, or a source of tokens. */
   readonly credentials?: Json | undefined;
   /** The path of the file with the credentials, for the curl lines of the report. */
   readonly credentialsFile?: string | undefined;
@@ -56,6 +58,11 @@ export function urlTarget(options: UrlOptions): Target {
   const { schemes, operations } = readDocument(document, options);
   if (operations.length === 0) throw new Error('expected a document with operations, got none');
   const address = addressFor(options);
+  const known = readCredentials(credentials, Object.keys(schemes));
+  const curl = curlServer(address, options);
+  const sources = Object.entries(asObject(credentials)).filter(([, values]) => isSource(asObject(values)));
+  const tokens: Token[] = [];
+  const secrets: Secret[] = [];
   const blackBox: BlackBox = {
     write: options.write === true || options.write === 'all',
     writeAll: options.write === 'all',
@@ -67,16 +74,26 @@ export function urlTarget(options: UrlOptions): Target {
     document,
     profile,
     blackBox,
-    credentials: readCredentials(credentials, Object.keys(schemes)),
-    curl: curlServer(address, options),
+    credentials: known,
+    curl,
     formats: options.formats,
     encoders: options.encoders,
     bodyLimit: options.bodyLimit,
     refusalSchema: options.refusalSchema,
     waivers: options.waivers,
+    ...(sources.length > 0 && {
+      async inspect() {
+        for (const [name, source] of sources) tokens.push(await openToken(asObject(source), name));
+        secrets.push(...secretsOf(credentials, options.credentialsFile ?? 'credentials.json', tokens));
+        const all = { ...known };
+        for (const { scheme, first: valid } of tokens) all[scheme] = { invalid: '', ...known[scheme], valid };
+        return { credentials: all, curl: { ...curl, secrets } };
+      },
+    }),
     async start() {
       await assertListening(address);
-      return { ...address, close: () => Promise.resolve() };
+      const renewed = renewing(tokens, secrets);
+      return { ...address, ...(sources.length > 0 && { renewed }), close: () => Promise.resolve() };
     },
   };
 }

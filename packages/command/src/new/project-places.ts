@@ -91,10 +91,8 @@ export function projectPlaces({
               '`keeper`': codeSpan(name),
               'bearer tokens': what.split(',')[0] ?? '',
               API_TOKENS: secrets,
-              '; JWTs with `AUTH_JWKS_URL`, `AUTH_ISSUER` and `AUTH_AUDIENCE`':
-                issuer === undefined
-                  ? ''
-                  : `; JWTs with \`${issuer}_JWKS_URL\`, \`${issuer}_ISSUER\` and \`${issuer}_AUDIENCE\``,
+              '; JWTs with `AUTH_AUDIENCE` and their issuer':
+                issuer === undefined ? '' : `; JWTs with \`${issuer}_AUDIENCE\` and their issuer`,
             })),
       '#curl': curl.length > 0 && [
         { '```sh\ncurl -i -N http://127.0.0.1:3000/rides\n```': fenced('sh', curl.join('\n\n')) },

@@ -6,6 +6,7 @@ import { createMock } from '../../src/mock/service';
 import { readSource } from '../../src/document/source/source';
 import type { Extensions, JsonObject, Outcome } from 'contract-first-server';
 import { numberInError, type OperationalKind } from 'contract-first-server/runtime';
+import { CONFIGURATION, jwt, startIssuer } from '../../../../scripts/testing/issuer';
 import { buildDocument, json } from '../../../../scripts/testing/service';
 import { csv } from '../../../server/tests/http/codecs';
 
@@ -228,6 +229,20 @@ const secured = (scheme: object, security: object[] = [{ login: ['read'] }]) =>
     operation: { security, responses: { 204: { description: '' } } },
     components: { securitySchemes: { login: scheme } },
   });
+
+it('asks no issuer', async () => {
+  const issuer = await startIssuer();
+  try {
+    const openIdConnectUrl = `${issuer.url}${CONFIGURATION}`;
+    const { server, post } = mock(secured({ type: 'openIdConnect', openIdConnectUrl }));
+    await post().set('Authorization', 'Bearer token').expect(204);
+    await post().set('Authorization', `Bearer ${jwt()}`).expect(401);
+    await server.get('/-/docs').expect(200);
+    expect([issuer.discovered, issuer.asked]).toEqual([0, 0]);
+  } finally {
+    issuer.close();
+  }
+});
 
 describe.each(Object.entries(SCHEMES))('%s', (name, [scheme, present, query]) => {
   const security = [{ login: name === 'oauth2' || name === 'openIdConnect' ? ['read'] : [] }];

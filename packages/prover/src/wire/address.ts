@@ -1,3 +1,5 @@
+import type { RawRequest } from './message';
+
 /** Where a server listens, and how to connect to it. */
 export interface Address {
   readonly host: string;
@@ -19,6 +21,8 @@ export interface Address {
   readonly prefix?: string;
   /** Milliseconds until a response is complete. */
   readonly timeout?: number;
+  /** The request with credentials that have not expired. */
+  readonly renewed?: (request: RawRequest) => Promise<RawRequest>;
 }
 
 /**

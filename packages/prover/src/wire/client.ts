@@ -39,14 +39,20 @@ export function openClient(bounds?: BlackBox, signal?: AbortSignal) {
   /** {@link isOver}, before what the run then leaves out. */
   const mustEnd = (): string | undefined => (cut ??= isOver());
 
+  const fail = (error: unknown): undefined => {
+    ended ??= error instanceof Error ? error.message : String(error);
+  };
+
   /** Undefined if the run must end: the request was not sent, or its answer is not awaited. */
   const exchange = async (
     address: Address,
-    request: RawRequest,
+    given: RawRequest,
     listening?: number,
   ): Promise<Outcome | undefined> => {
     for (let attempt = 0; ; attempt++) {
       await pause(next - performance.now(), signal);
+      if (mustEnd() !== undefined) return undefined;
+      const request = (await address.renewed?.(given).catch(fail)) ?? given;
       if (mustEnd() !== undefined) return undefined;
       next = Math.max(next, performance.now()) + interval;
       count += 1;

@@ -26,13 +26,20 @@ export type {
 export { attempt, faultToStderr, type ReportFault, safely } from './http/fault';
 export type { EntityTags, Preconditions, Validators } from './http/conditional';
 export { requestIdOf, unsupported } from './http/header-field';
-export { preferredCoding } from './http/media-type';
+export { preferredCoding, preferredLanguage } from './http/media-type';
 export { UnusableFolder } from './http/uploads';
 export { createHttpServer, listen, type ReportUnread, type ServerLimits } from './http-server';
 export { exampleRequest } from './samples/example-request';
 export { curlCommand, type Message, messageOf, shellWord } from './samples/message';
 export { createService, type Middleware } from './pipeline';
-export { type Answer, type Headers, Problem, type ProblemKind, type Violation } from './problem';
+export {
+  type Answer,
+  type Headers,
+  Problem,
+  type ProblemKind,
+  type Violation,
+  type ViolationParams,
+} from './problem';
 export { SCOPE } from './operations/declared-scopes';
 export { schemeKind, type SchemeKind, UNSERVED_ALTERNATIVE } from './operations/alternatives';
 export { type DocumentedScheme, securitySchemes } from './security/schemes';

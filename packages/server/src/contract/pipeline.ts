@@ -188,7 +188,10 @@ export function createService<Own extends string = never>(options: ServiceOption
       settle(error, fault);
       settleWithin(returned, fault);
       if (admission.close(exchange)) {
-        void responder.respond(exchange, ...errorResponse(error, exchange.served, exchange.headers, context));
+        void responder.respond(
+          exchange,
+          ...errorResponse(error, exchange.served, exchange.headers, context, request),
+        );
         exchange.received?.close();
       } else responder.reportLate(exchange, error);
       return;
@@ -226,7 +229,10 @@ export function createService<Own extends string = never>(options: ServiceOption
   function giveUp(exchange: Exchange, problem: Problem | undefined): void {
     if (!admission.close(exchange)) return;
     if (problem)
-      void responder.respond(exchange, ...errorResponse(problem, exchange.served, exchange.headers));
+      void responder.respond(
+        exchange,
+        ...errorResponse(problem, exchange.served, exchange.headers, undefined, exchange.request),
+      );
     else if (exchange.response.headersSent) responder.observeRejected(exchange);
     else responder.reportClientLeft(exchange);
     exchange.abandon(problem ?? new Error('the client has left'));

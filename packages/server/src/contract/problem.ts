@@ -25,6 +25,22 @@ export type ProblemKind =
 /** Headers of a response, by name in any case. */
 export type Headers = Readonly<Record<string, string>>;
 
+/** What a keyword demands, in the terms of ajv: `limit` of `maxLength`, `allowedValues` of `enum`. Integers beyond 2^53 are bigints or texts. */
+export interface ViolationParams {
+  readonly limit?: number | bigint;
+  readonly multipleOf?: number | string;
+  readonly pattern?: string;
+  readonly format?: string;
+  readonly type?: string | readonly string[];
+  readonly missingProperty?: string;
+  /** The property whose presence demands the missing one. */
+  readonly property?: string;
+  readonly allowedValue?: unknown;
+  readonly allowedValues?: readonly unknown[];
+  readonly minContains?: number;
+  readonly maxContains?: number;
+}
+
 /** One violation of the document by a request. */
 export interface Violation {
   /**
@@ -34,6 +50,8 @@ export interface Violation {
   readonly pointer: string;
   /** The keyword of JSON Schema or the field of OpenAPI that the request violates, such as `maxLength`. */
   readonly keyword: string;
+  /** What the document demands there, to phrase the rule in words of your own. They have nothing of the request. */
+  readonly params?: ViolationParams;
   /** The rule, as the predicate of a sentence: `must be string`. At most 300 UTF-16 code units. */
   readonly message: string;
 }

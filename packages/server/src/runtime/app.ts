@@ -21,6 +21,7 @@ import {
 } from '../contract';
 import { InvalidValue } from 'contract-first-database';
 import { DOCUMENT_THEM, withAdvice } from './advice';
+import type { Login } from './credentials/issuers';
 import { allowOrigins } from './cors';
 import { docsRouter } from './page/docs';
 import { type Errors, type OperationalKind, refusalOf } from './errors';
@@ -47,6 +48,8 @@ export interface RuntimeOptions<Own extends string = never>
     | undefined;
   /** Sees the accepted requests to deprecated operations. Default: nobody does. */
   readonly deprecated?: Hooks['afterAuthentication'];
+  /** How people log in on the docs page, by security scheme: that of `openCredentials`. Default: as the document says. */
+  readonly logins?: ReadonlyMap<string, Login>;
   /** Whether this application serves probes and metrics. False: a separate application does. Default: true. */
   readonly operational?: boolean;
 }
@@ -83,6 +86,7 @@ export function createApp<Own extends string = never>(
     corsOrigins,
     rateLimit,
     deprecated,
+    logins,
     operational = true,
     ...runtime
   }: RuntimeOptions<Own>,
@@ -132,7 +136,7 @@ export function createApp<Own extends string = never>(
   const app = express().disable('x-powered-by').disable('etag');
   if (corsOrigins.length > 0) app.use(allowOrigins(corsOrigins, contract.document));
   app.use(traces ? traces.around(service) : service);
-  app.use(RESERVED, docsRouter(contract.document));
+  app.use(RESERVED, docsRouter(contract.document, logins));
   app.use(withHeaders(HEADERS));
   if (operational) app.use(operationalRoutes(runtime));
   return app.use(...endOfRoutes(errors, HEADERS, fault));

@@ -67,8 +67,11 @@ export interface Errors<Own extends string = never> {
   readonly table: ErrorTable<Own>;
   /** Converts any error to a problem: see `toProblemIn`. */
   readonly toProblem: (error: unknown) => Problem<KindOf<Own>>;
-  /** The answer to a problem, with the error body of the contract. `operation` is undefined if none matches. */
-  readonly render: (problem: Problem<KindOf<Own>>, operation?: Operation) => Answer;
+  /**
+   * The answer to a problem, with the error body of the contract. `operation` is undefined if none matches; `language` is the
+   * field Accept-Language, if the operation has that parameter.
+   */
+  readonly render: (problem: Problem<KindOf<Own>>, operation?: Operation, language?: string) => Answer;
   /** The error number in a body that a handler returned, for logs and metrics; undefined if it has none. */
   readonly numberOf: (body: unknown) => number | undefined;
 }

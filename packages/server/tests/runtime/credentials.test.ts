@@ -76,7 +76,8 @@ test('schemes may share a variable, and then share its secrets', () => {
 
 test('the variables of verifiers', () => {
   expect(variablesOf({ ...VERIFIERS, other: VERIFIERS.apiKeys })).toEqual([
-    ...['API_TOKENS', 'API_TOKENS_FILE', 'AUTH_JWKS_URL', 'AUTH_ISSUER', 'AUTH_AUDIENCE'],
+    ...['API_TOKENS', 'API_TOKENS_FILE'],
+    ...['AUTH_DISCOVERY_URL', 'AUTH_JWKS_URL', 'AUTH_ISSUER', 'AUTH_AUDIENCE'],
     ...['API_KEYS', 'API_KEYS_FILE', 'BASIC_USERS', 'BASIC_USERS_FILE'],
   ]);
 });
@@ -177,6 +178,73 @@ describe('in production each operation needs an alternative whose schemes are al
     expect(start([[['bearer']]], {}, { ...OWN, bearer: { authenticate: () => undefined } }).wrong).toEqual(
       [],
     );
+  });
+});
+
+describe('the issuer of a scheme of the type openIdConnect', () => {
+  const url = (host: string) => `https://${host}.example/.well-known/openid-configuration`;
+  const bearer = bearerTokens({ secrets: 'API_TOKENS', issuer: 'AUTH' });
+
+  /** The logins of a document with these URLs, or what stops the start. Nothing listens at these hosts. */
+  function logins(
+    urls: Readonly<Record<string, string>>,
+    environment: NodeJS.ProcessEnv,
+    of: Verifiers = {},
+  ) {
+    const names = Object.keys(urls);
+    const security = names.map((name) => ({ [name]: [] }));
+    const schemes = Object.entries(urls).map(([name, openIdConnectUrl]) => [
+      name,
+      { type: 'openIdConnect', openIdConnectUrl },
+    ]);
+    const components = { securitySchemes: Object.fromEntries(schemes) as object };
+    const document = new OpenApiDocument(buildDocument({ operation: { security }, components }));
+    const verifiers = { ...Object.fromEntries(names.map((name) => [name, bearer])), ...of };
+    const config = readCredentials(verifiers, new Variables(environment));
+    try {
+      const opened = openCredentials(config, document, {} as never);
+      return [...opened.logins].map(([name, { discoveryUrl, audience }]) => [name, discoveryUrl, audience]);
+    } catch (error) {
+      if (error instanceof InvalidConfig) return error.message;
+      throw error;
+    }
+  }
+
+  it('is that of the document, or of the environment', () => {
+    const environment = { AUTH_AUDIENCE: 'me' };
+    expect(logins({ one: url('a') }, {})).toEqual([]);
+    expect(logins({ one: url('a') }, environment)).toEqual([['one', url('a'), 'me']]);
+    expect(logins({ one: url('a') }, { ...environment, AUTH_DISCOVERY_URL: url('b') })).toEqual([
+      ['one', url('b'), 'me'],
+    ]);
+    const fixed = { AUTH_JWKS_URL: 'https://c.example', AUTH_ISSUER: 'c' };
+    expect(logins({ one: url('a') }, { ...environment, ...fixed })).toEqual([]);
+  });
+
+  it('can be another one for each scheme', () => {
+    const of = { two: bearerTokens({ secrets: 'TWO_TOKENS', issuer: 'TWO' }) };
+    const urls = { one: url('a'), two: url('b') };
+    expect(logins(urls, { AUTH_AUDIENCE: 'me', TWO_AUDIENCE: 'us' }, of)).toEqual([
+      ['one', url('a'), 'me'],
+      ['two', url('b'), 'us'],
+    ]);
+    expect(logins(urls, { AUTH_AUDIENCE: 'me' })).toBe(
+      'AUTH_AUDIENCE is set, but the document names several issuers by openIdConnectUrl: set AUTH_DISCOVERY_URL, or AUTH_JWKS_URL and AUTH_ISSUER',
+    );
+  });
+
+  it('must have a URL from which it can be discovered', () => {
+    expect(logins({ one: 'https://a.example/login' }, { AUTH_AUDIENCE: 'me' })).toBe(
+      '/components/securitySchemes/one/openIdConnectUrl: expected a URL that ends in /.well-known/openid-configuration, got "https://a.example/login"; AUTH_DISCOVERY_URL overrides it',
+    );
+    expect(logins({ one: 'http://a.example' }, {})).toEqual([]);
+  });
+
+  it('is named where secrets are missing in production', () => {
+    expect(logins({ one: url('a') }, { NODE_ENV: 'production' })).toBe(
+      'API_TOKENS or API_TOKENS_FILE is missing: expected tokens, or AUTH_AUDIENCE for those of the issuer, because NODE_ENV is production',
+    );
+    expect(logins({ one: url('a') }, { NODE_ENV: 'production', AUTH_AUDIENCE: 'me' })).toHaveLength(1);
   });
 });
 

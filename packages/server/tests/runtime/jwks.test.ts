@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fetchJson } from '../../src/runtime/credentials/discovery';
 import { loadJose } from '../../src/runtime/credentials/jose';
 import { KeysUnavailable, remoteKeys } from '../../src/runtime/credentials/jwks';
 import { slow } from '../../../../scripts/testing/cases';
@@ -47,7 +48,12 @@ async function startIssuer(atStart: Mode = 'sound') {
     },
   });
   const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  const keys = await remoteKeys(url, createLocalJWKSet, errors.JWKSNoMatchingKey, () => undefined);
+  const keys = await remoteKeys(
+    (signal) => fetchJson(url, 'application/json', signal),
+    createLocalJWKSet,
+    errors.JWKSNoMatchingKey,
+    () => undefined,
+  );
   /** What a token with this key gets: it is verified, or the status. */
   const ask = async (kid?: string): Promise<'found' | 401 | 503> => {
     try {

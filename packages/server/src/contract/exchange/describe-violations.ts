@@ -57,9 +57,10 @@ export function invalidRequest(
   all: readonly SchemaViolation[] = [],
 ): Problem {
   const found = distinct(first, all);
-  const violations = found.sentences.map(([, { place, keyword, message }]) => ({
+  const violations = found.sentences.map(([, { place, keyword, params, message }]) => ({
     pointer: boundedPointer(place),
     keyword,
+    params,
     message: excerpt(message, MAX_MESSAGE).toWellFormed(),
   }));
   return new Problem('invalidRequest', describe(found), {}, { violations });

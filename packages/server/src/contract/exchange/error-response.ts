@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Operation } from '../operations/operations';
 import { SHORT_MESSAGE } from './server-problems';
 import { UndocumentedResponse } from './write-response';
@@ -17,12 +18,14 @@ import type { ServiceOptions } from './service-options';
  *
  * @param extra the headers of a hook
  * @param received what the handler got, if it was called
+ * @param request whose language `render` gets
  */
 export type ToErrorResponse<Own extends string> = (
   error: unknown,
   served: ServedOperation | undefined,
   extra: Headers | undefined,
   received?: object,
+  request?: IncomingMessage,
 ) => [Problem<ProblemKind | Own>, Encoded];
 
 const UNEXPECTED = 'the server failed to answer this request';
@@ -69,9 +72,14 @@ export function createErrorResponse<Own extends string>(
     }
   }
 
-  function encode(problem: ServiceProblem, served: ServedOperation | undefined, extra?: Headers): Encoded {
+  function encode(
+    problem: ServiceProblem,
+    served: ServedOperation | undefined,
+    extra?: Headers,
+    language?: string,
+  ): Encoded {
     const own = extra ? { ...without(extra, problem.headers), ...problem.headers } : problem.headers;
-    const rendered = render(problem, served?.operation);
+    const rendered = render(problem, served?.operation, language);
     const parts: unknown[] = [rendered, problem.headers];
     try {
       const { status, headers, contentType, body } = rendered;
@@ -91,29 +99,38 @@ export function createErrorResponse<Own extends string>(
     }
   }
 
-  function fitting(problem: ServiceProblem, served: ServedOperation | undefined, extra?: Headers): Encoded {
+  function fitting(...[problem, served, extra, language]: Parameters<typeof encode>): Encoded {
     try {
-      return encode(problem, served, extra);
+      return encode(problem, served, extra, language);
     } catch (error) {
       if (onlyDocumented !== true || !(error instanceof UndocumentedResponse)) throw error;
       return encode(
         new Problem<ProblemKind | Own>(problem.kind, SHORT_MESSAGE, problem.headers),
         served,
         extra,
+        language,
       );
     }
   }
 
-  return (error, served, extra, received) => {
+  return (error, served, extra, received, request) => {
     const problem = problemOf(error, received, served?.operation);
     try {
-      return [problem, fitting(problem, served, extra)];
+      return [problem, fitting(problem, served, extra, languageOf(request, served))];
     } catch (worse) {
       fault(problem); // it has no response, so the outcome does not report it
       const encoded = (served && fallbacks.get(served)) ?? fallback;
       return [new Problem('unexpected', UNEXPECTED, {}, { cause: worse }), encoded];
     }
   };
+}
+
+/** The field that says in which language the client reads, where the document has it. */
+function languageOf(request?: IncomingMessage, served?: ServedOperation): string | undefined {
+  const isDocumented = served?.operation.parameters.some(
+    ({ in: place, name }) => place === 'header' && /^accept-language$/i.test(name),
+  );
+  return isDocumented === true ? request?.headers['accept-language'] : undefined;
 }
 
 /** Untyped code may return another value. */

@@ -125,7 +125,7 @@ export function assertValid(
     throw invalidRequest(inItem(violations, index), inItem(judge.all(envelope), index));
   const marked = shape?.findMarked?.(envelope, 'body');
   if (marked !== undefined) {
-    const violation = { place: `/${marked}`, keyword: 'readOnly', message: 'is read-only' };
+    const violation = { place: `/${marked}`, keyword: 'readOnly', params: {}, message: 'is read-only' };
     throw invalidRequest(inItem([violation], index));
   }
   shape?.convert?.(envelope, 'body');

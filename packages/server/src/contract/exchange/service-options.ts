@@ -49,8 +49,11 @@ export interface ServiceOptions<Own extends string = never> extends Extensions, 
     received?: object,
     operation?: Operation,
   ) => Problem<ProblemKind | Own>;
-  /** Converts a problem to a response with the error body of the contract. `operation` is undefined if none matches. */
-  readonly render: (problem: Problem<ProblemKind | Own>, operation?: Operation) => Answer;
+  /**
+   * Converts a problem to a response with the error body of the contract. `operation` is undefined if none matches.
+   * `language` is the field Accept-Language, if the operation has that parameter.
+   */
+  readonly render: (problem: Problem<ProblemKind | Own>, operation?: Operation, language?: string) => Answer;
   /** One problem of each kind that the service adds, with its headers. Their responses are checked at start. */
   readonly ownProblems?: readonly Problem<Own>[] | undefined;
   /**

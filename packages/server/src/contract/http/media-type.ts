@@ -218,6 +218,26 @@ export function preferredCoding<T extends string>(
   return best.coding;
 }
 
+/**
+ * Finds the language that a client prefers (RFC 4647 section 3.4): `de` for `de-CH`. The first one offered if it names none.
+ *
+ * @param field the Accept-Language field, if there is one
+ */
+export function preferredLanguage<T extends string>(
+  field: string | undefined,
+  offered: readonly [T, ...T[]],
+): T {
+  const ranges = splitField(field ?? '', ',').map((element) => {
+    const [range = '', weight = 'q=1'] = splitField(element.toLowerCase(), ';');
+    return { range, weight: WEIGHT.test(weight.slice(2)) ? Number(weight.slice(2)) : 0 };
+  });
+  for (const { range } of ranges.filter(({ weight }) => weight > 0).sort((a, b) => b.weight - a.weight)) {
+    const found = offered.find((tag) => `${range}-`.startsWith(`${tag.toLowerCase()}-`));
+    if (found !== undefined) return found;
+  }
+  return offered[0];
+}
+
 /** A documented media type, and its name for the client: in place of a range, the type that the client accepts. */
 export interface Preferred<T> {
   readonly media: T;

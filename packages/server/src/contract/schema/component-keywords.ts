@@ -85,7 +85,10 @@ export class ComponentKeywords {
     return functionKeyword<unknown[] & Holder, Operand>('containing', 'array', ({ component, min, max }) => {
       const holds = this.holdsOf(component);
       const most = max === undefined ? '' : ` and no more than ${max}`;
-      const failed = error('contains', `must contain at least ${min}${most} valid item(s)`);
+      const failed = error('contains', `must contain at least ${min}${most} valid item(s)`, {
+        minContains: min,
+        ...(max !== undefined && { maxContains: max }),
+      });
       const enough = max === undefined ? min : max + 1;
       return (items, _holder, _key, root) => {
         let count = 0;
@@ -98,15 +101,26 @@ export class ComponentKeywords {
   private discriminate(): CodeKeywordDefinition {
     return functionKeyword<unknown, Discriminate>('discriminate', undefined, (rule) => {
       const { property, branches } = rule;
-      const names = Object.keys(branches).join(', ');
+      const allowedValues = Object.keys(branches);
+      const names = allowedValues.join(', ');
       return (value, holder, key, root) => {
         if (!isObject(value)) return this.rejectionByOthers(rule, value, holder, key, root);
         const named = namedBranch(rule, value);
         if (named === null) return undefined;
         if (named !== undefined) return this.rejection(named, value, holder, key, root);
         return Object.hasOwn(value, property)
-          ? (path) => error('discriminator', `must be one of ${names}`, {}, joinPointer(path, property))
-          : () => error('discriminator', `must have the property '${property}', which is one of ${names}`);
+          ? (path) =>
+              error(
+                'discriminator',
+                `must be one of ${names}`,
+                { allowedValues },
+                joinPointer(path, property),
+              )
+          : () =>
+              error('discriminator', `must have the property '${property}', which is one of ${names}`, {
+                allowedValues,
+                missingProperty: property,
+              });
       };
     });
   }

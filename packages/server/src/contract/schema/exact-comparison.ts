@@ -1,5 +1,6 @@
 import type { CodeKeywordDefinition } from 'ajv';
 import type { JsonObject } from '../document/document';
+import type { ViolationParams } from '../problem';
 import { excerpt } from '../json/excerpt';
 import { stringifyJson } from '../json/stringify';
 import { hasExact } from '../json/values';
@@ -19,6 +20,8 @@ interface Equals {
   /** The numbers (identity.ts) of objects, arrays, and integers that a double cannot represent. */
   readonly numbers: readonly number[];
   readonly message: string;
+  /** With integers beyond 2^53 as texts. */
+  readonly params: ViolationParams;
 }
 
 /** Whether a schema describes an integer of `format: int64`, which a double cannot represent. */
@@ -76,7 +79,7 @@ function compareValues(value: JsonObject, rewritten: Record<string, unknown>, co
 }
 
 function equalsTo(
-  { keyword, allowed, message }: Omit<Equals, 'primitives' | 'numbers'> & { allowed: readonly unknown[] },
+  { keyword, allowed, message }: Pick<Equals, 'keyword' | 'message'> & { allowed: readonly unknown[] },
   constants: Interner,
 ): Equals {
   const doubles = allowed.map((item) =>
@@ -86,7 +89,12 @@ function equalsTo(
   const numbers = doubles.flatMap((item, i) =>
     !isPlain(item) || typeof item === 'number' ? [constants.of(allowed, i)] : [],
   );
-  return { keyword, primitives: doubles.filter(isPlain), numbers, message };
+  const text = JSON.stringify(allowed, (_, item: unknown) =>
+    typeof item === 'bigint' ? String(item) : item,
+  );
+  const allowedValues = JSON.parse(text) as unknown[];
+  const params = keyword === 'const' ? { allowedValue: allowedValues[0] } : { allowedValues };
+  return { keyword, primitives: doubles.filter(isPlain), numbers, message, params };
 }
 
 /** Whether a value is equal to others exactly if their JavaScript values are. */
@@ -126,17 +134,21 @@ export function equalityKeywords(constants: Interner): CodeKeywordDefinition[] {
       const distinct = new Set(items.map((_item, i) => interner.of(items, i)));
       return distinct.size === items.length ? undefined : () => duplicates;
     }),
-    functionKeyword<unknown, Equals>('equals', undefined, ({ keyword, primitives, numbers, message }) => {
-      const [simple, others] = [new Set(primitives), new Set(numbers)];
-      const failed = error(keyword, message);
-      return (value, holder, key, root) => {
-        const structured = typeof value === 'object' && value !== null;
-        const equal =
-          structured || hasExact(holder, key)
-            ? others.size > 0 && others.has(internerOf(root).of(holder, key))
-            : simple.has(value);
-        return equal ? undefined : () => failed;
-      };
-    }),
+    functionKeyword<unknown, Equals>(
+      'equals',
+      undefined,
+      ({ keyword, primitives, numbers, message, params }) => {
+        const [simple, others] = [new Set(primitives), new Set(numbers)];
+        const failed = error(keyword, message, params);
+        return (value, holder, key, root) => {
+          const structured = typeof value === 'object' && value !== null;
+          const equal =
+            structured || hasExact(holder, key)
+              ? others.size > 0 && others.has(internerOf(root).of(holder, key))
+              : simple.has(value);
+          return equal ? undefined : () => failed;
+        };
+      },
+    ),
   ];
 }

@@ -1,4 +1,5 @@
 import { exactDecimal, exactNumber } from '../json/values';
+import type { ViolationParams } from '../problem';
 import { type Decimal, isMultipleOf, isWholeMultipleOf, parseDecimal } from '../json/decimal';
 
 /** The operand of `exact`: the comparisons that ajv does not make, as JSON. Integers beyond 2^53 are texts. */
@@ -26,6 +27,7 @@ export const BOUND_KEYWORDS = Object.keys(BOUNDS);
 /** A standard keyword that is violated. */
 interface Violated {
   readonly keyword: string;
+  readonly params: ViolationParams;
   readonly message: string;
 }
 
@@ -40,24 +42,29 @@ export function compileExact({ integer, int64, bounds, multipleOf }: ExactRule):
   });
   const step = multipleOf === undefined ? undefined : parseDecimal(multipleOf);
   const wholeStep = Number.isSafeInteger(Number(multipleOf)) ? Number(multipleOf) : undefined;
+  const failed = {
+    keyword: 'multipleOf',
+    params: { multipleOf: wholeStep ?? String(multipleOf) },
+    message: `must be multiple of ${String(multipleOf)}`,
+  };
   return (double, holder, key) => {
     const written = exactNumber(holder, key);
-    if (written === null && integer === true) return { keyword: 'type', message: 'must be integer' };
+    if (written === null && integer === true)
+      return { keyword: 'type', params: { type: 'integer' }, message: 'must be integer' };
     const value = written ?? double;
     if (int64 === true && Number.isInteger(double) && (value < INT64_MIN || value > INT64_MAX)) {
-      return { keyword: 'format', message: 'must match format "int64"' };
+      return { keyword: 'format', params: { format: 'int64' }, message: 'must match format "int64"' };
     }
     for (const { keyword, sign, holds, bound } of compared)
-      if (!holds(value, bound)) return { keyword, message: `must be ${sign} ${bound}` };
+      if (!holds(value, bound))
+        return { keyword, params: { limit: bound }, message: `must be ${sign} ${bound}` };
     const whole = written === undefined && Number.isSafeInteger(double) ? double : undefined;
     const multiple =
       step === undefined ||
       (whole !== undefined && wholeStep !== undefined
         ? whole % wholeStep === 0
         : isMultiple(written ?? double, step, holder, key));
-    return multiple
-      ? undefined
-      : { keyword: 'multipleOf', message: `must be multiple of ${String(multipleOf)}` };
+    return multiple ? undefined : failed;
   };
 }
 

@@ -1,6 +1,7 @@
 import { _, type Code, type CodeKeywordDefinition, type ErrorObject, type KeywordCxt, Name } from 'ajv';
 import type { Holder } from '../json/values';
 import type { Holds, HoldsOf, Node } from './applicable';
+import type { ViolationParams } from '../problem';
 import { compileExact, type ExactRule } from './exact';
 
 /** The location of a value. */
@@ -85,7 +86,7 @@ function failIf(cxt: KeywordCxt, condition: Code, explain: Code): void {
 export const error = (
   keyword: string,
   message: string,
-  params: object = {},
+  params: ViolationParams = {},
   instancePath?: string,
 ): Errors => [{ keyword, message, params, ...(instancePath !== undefined && { instancePath }) }];
 
@@ -95,7 +96,7 @@ export const exact: CodeKeywordDefinition = {
   type: 'number',
   error: {
     message: ({ params }) => _`${params['found']}.message`,
-    params: ({ params }) => _`{keyword: ${params['found']}.keyword}`,
+    params: ({ params }) => _`{keyword: ${params['found']}.keyword, ...${params['found']}.params}`,
   },
   code(cxt) {
     const { gen, data, it } = cxt;

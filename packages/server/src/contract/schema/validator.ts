@@ -19,7 +19,7 @@ import { isUri, isUriReference } from './format-uri';
 import { FORMATS, isRegex, type OwnFormats, supplied } from './formats';
 import type { Interner } from './identity';
 import { compilePattern } from '../pattern/pattern';
-import { Problem } from '../problem';
+import { Problem, type ViolationParams } from '../problem';
 import { ComponentKeywords } from './component-keywords';
 import { Conformance } from './conformance';
 import { equalityKeywords } from './exact-comparison';
@@ -35,6 +35,7 @@ export interface SchemaViolation {
   readonly place: string;
   /** A keyword of JSON Schema. */
   readonly keyword: string;
+  readonly params: ViolationParams;
   readonly message: string;
 }
 
@@ -77,10 +78,14 @@ function ajvOptions(own: OwnFormats, ownProperties: boolean) {
   };
 }
 
-interface ErrorParameters {
-  readonly missingProperty?: string;
+/** The parameters that come from the document: others have names and values of the request. */
+const OF_DOCUMENT =
+  'limit multipleOf pattern format type missingProperty property allowedValue allowedValues minContains maxContains'.split(
+    ' ',
+  );
+
+interface ErrorParameters extends ViolationParams {
   readonly additionalProperty?: string;
-  readonly allowedValues?: readonly unknown[];
   /** The standard keyword that `exact` stands for. */
   readonly keyword?: string;
 }
@@ -89,21 +94,25 @@ function violation({
   instancePath,
   keyword: own,
   message = 'is not valid',
-  params,
+  params: given,
 }: ErrorObject): SchemaViolation {
-  const { missingProperty, additionalProperty, allowedValues, keyword: exact } = params as ErrorParameters;
+  const { missingProperty, additionalProperty, allowedValues, keyword: exact } = given as ErrorParameters;
+  const params: ViolationParams = Object.fromEntries(
+    Object.entries(given).filter(([name, value]) => OF_DOCUMENT.includes(name) && value !== undefined),
+  );
   // JSON Schema core section 4.3.2: `false` is `{"not": {}}`
   const keyword = exact ?? (own === 'false schema' ? 'not' : own);
   // At the top level are the parts of a request or response, not the properties of a value.
   if (instancePath === '' && missingProperty !== undefined) {
-    return { place: `/${missingProperty}`, keyword, message: 'is required' };
+    return { place: `/${missingProperty}`, keyword, params, message: 'is required' };
   }
-  if (keyword === 'enum' && allowedValues) {
-    return { place: instancePath, keyword, message: `${message}: ${allowedValues.join(', ')}` };
+  // That of `equals` has the values already.
+  if (keyword === 'enum' && allowedValues && message.endsWith(' values')) {
+    return { place: instancePath, keyword, params, message: `${message}: ${allowedValues.join(', ')}` };
   }
   const place =
     additionalProperty === undefined ? instancePath : joinPointer(instancePath, additionalProperty);
-  return { place, keyword, message };
+  return { place, keyword, params, message };
 }
 
 /** The engine has no stack for the code of a validator: ajv nests it as deep as a schema has properties or branches. */

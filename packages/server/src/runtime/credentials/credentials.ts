@@ -10,7 +10,16 @@ import {
 import { type OpenApiDocument, readOperations } from '../../contract/tools';
 import type { Client } from './secrets';
 import { InvalidConfig, type Variables } from '../config';
-import { type JwtIssuer, jwtVerifier, readIssuer } from './jwt';
+import {
+  type ConfiguredIssuer,
+  ISSUER_VARIABLES,
+  locateIssuers,
+  type Login,
+  loginsOf,
+  readIssuer,
+} from './issuers';
+import type { Discovered } from './discovery';
+import { jwtVerifier } from './jwt';
 import { readSecrets, type SecretSource, watchSecrets } from './secret-source';
 import { madeUp, type Place } from '../process/place';
 import {
@@ -29,7 +38,7 @@ export interface Verifier extends TokenOptions {
   readonly secrets: string;
   /** Whether users may have an empty password. */
   readonly emptyPasswords?: boolean;
-  /** The variables `${issuer}_JWKS_URL`, `${issuer}_ISSUER` and `${issuer}_AUDIENCE` name an issuer of JWTs. */
+  /** The variables of an issuer of JWTs begin with this: `${issuer}_AUDIENCE` and the others of `ISSUER_VARIABLES`. */
   readonly issuer?: string;
 }
 
@@ -99,7 +108,7 @@ export interface CredentialsConfig<V extends Verifiers = Verifiers> {
   /** By variable: several schemes may share one. */
   readonly sources: ReadonlyMap<string, SecretSource>;
   /** By the beginning of the names of their variables. */
-  readonly issuers: ReadonlyMap<string, JwtIssuer>;
+  readonly issuers: ReadonlyMap<string, ConfiguredIssuer>;
   /** That of a worker, whose generated secrets are those of the others. */
   readonly place?: Place | undefined;
   /** No secret is generated. */
@@ -114,9 +123,7 @@ export const variablesOf = (verifiers: Verifiers): string[] => [
       .flatMap(({ secrets, issuer }) => [
         secrets,
         `${secrets}_FILE`,
-        ...(issuer === undefined
-          ? []
-          : ['JWKS_URL', 'ISSUER', 'AUDIENCE'].map((name) => `${issuer}_${name}`)),
+        ...(issuer === undefined ? [] : ISSUER_VARIABLES.map((name) => `${issuer}_${name}`)),
       ]),
   ),
 ];
@@ -130,7 +137,7 @@ export function readCredentials<V extends Verifiers>(
   variables: Variables,
 ): CredentialsConfig<V> {
   const sources = new Map<string, SecretSource>();
-  const issuers = new Map<string, JwtIssuer>();
+  const issuers = new Map<string, ConfiguredIssuer>();
   const given = Object.values(verifiers).filter(isVerifier);
   for (const { kind, secrets, issuer } of given) {
     const sharing = given.filter((other) => other.secrets === secrets);
@@ -146,12 +153,25 @@ export function readCredentials<V extends Verifiers>(
 
 const namesOf = ({ variable }: SecretSource): string => `${variable} or ${variable}_FILE`;
 
+/** The security schemes that name their issuer, with the verifiers that accept its tokens. */
+const namedIssuers = ({ verifiers }: Pick<CredentialsConfig, 'verifiers'>, document: OpenApiDocument) =>
+  securitySchemes(document).flatMap(({ name, pointer, value }) => {
+    const verifier = Object.hasOwn(verifiers, name) ? verifiers[name] : undefined;
+    if (value['type'] !== 'openIdConnect' || !verifier || !isVerifier(verifier)) return [];
+    const { issuer, secrets } = verifier;
+    return issuer === undefined
+      ? []
+      : [{ name, issuer, secrets, pointer, url: String(value['openIdConnectUrl']) }];
+  });
+
 /**
- * In production each operation needs an alternative of its `security` whose schemes are all configured.
+ * Each issuer must have a source. In production each operation needs an alternative of its `security` whose schemes are all
+ * configured.
  *
  * @throws {InvalidConfig} with the variables that are missing
  */
 export function assertConfigured(config: CredentialsConfig, document: OpenApiDocument): void {
+  locateIssuers(config.issuers, namedIssuers(config, document));
   if (!config.production) return;
   const missing = new Map(unset(config).map((source) => [source.variable, source]));
   const sourceOf = (scheme: string) => {
@@ -177,8 +197,16 @@ export function assertConfigured(config: CredentialsConfig, document: OpenApiDoc
     );
     return `${names} is missing: expected ${forms}`;
   });
+  /** A scheme that names its issuer needs no secret. */
+  const orIssuer = ({ variable }: SecretSource) => {
+    const its = namedIssuers(config, document).filter(({ secrets }) => secrets === variable);
+    const audiences = its.map(({ issuer }) => `${issuer}_AUDIENCE`);
+    return audiences.length > 0 ? `, or ${[...new Set(audiences)].join(' or ')} for those of the issuer` : '';
+  };
   const wrong = [
-    ...[...needed].map((source) => `${namesOf(source)} is missing: expected ${source.form.many}`),
+    ...[...needed].map(
+      (source) => `${namesOf(source)} is missing: expected ${source.form.many}${orIssuer(source)}`,
+    ),
     ...[...either].map(([text, [first, ...others]]) => {
       const more = others.length > 0 ? ` and ${others.length} more` : '';
       return `${text}, for ${first?.operationId}${more}`;
@@ -215,8 +243,10 @@ export interface Credentials<V extends Verifiers> {
   readonly strategies: { readonly [Scheme in keyof V]: StrategyOf<Extract<PrincipalsOf<V>[Scheme], object>> };
   /** What is generated for each security scheme without a configured secret. */
   readonly generated: ReadonlyMap<string, GeneratedSecret>;
-  /** Resolves when the keys of each issuer have been fetched, or could not be. */
+  /** Resolves when the keys of each issuer have been fetched, or could not be. Rejects with `InvalidConfig` if an issuer is another. */
   readonly ready: Promise<void>;
+  /** By the name of each security scheme of the type openIdConnect whose issuer is discovered. */
+  readonly logins: ReadonlyMap<string, Login>;
   /** Reads the files of secrets again when they change. `onChange` receives a sentence, or an error. */
   readonly watch: (onChange: (change: string | InvalidConfig) => void) => void;
 }
@@ -268,8 +298,10 @@ export function openCredentials<Dependencies, V extends Verifiers<Dependencies>>
   dependencies: Dependencies,
   warn: (message: string) => void = () => undefined,
 ): Credentials<V> {
-  const { verifiers, sources, issuers } = config;
+  const { verifiers, sources } = config;
   const { accepted, generated } = openSecrets(config, document);
+  const named = namedIssuers(config, document);
+  const issuers = locateIssuers(config.issuers, named);
   if (config.production)
     for (const source of unset(config)) {
       const idle = Object.entries(verifiers).flatMap(([scheme, verifier]) =>
@@ -279,7 +311,13 @@ export function openCredentials<Dependencies, V extends Verifiers<Dependencies>>
         idle.length > 1 ? `schemes ${idle.join(', ')} accept` : `scheme ${idle.join('')} accepts`;
       warn(`${namesOf(source)}: no ${source.form.many} are configured, so the security ${schemes} nobody`);
     }
-  const jwts = new Map([...issuers].map(([name, issuer]) => [name, jwtVerifier(issuer, warn)]));
+  const discovered = new Map<string, Discovered>();
+  const jwts = new Map(
+    [...issuers].map(([name, issuer]) => [
+      name,
+      jwtVerifier(issuer, warn, (found) => void discovered.set(name, found)),
+    ]),
+  );
   const strategyOf = (verifier: Verifiers<Dependencies>[string]): StrategyOf<object> => {
     if (typeof verifier === 'function') return verifier(dependencies);
     if (!isVerifier(verifier)) return verifier;
@@ -297,6 +335,7 @@ export function openCredentials<Dependencies, V extends Verifiers<Dependencies>>
     ) as Credentials<V>['strategies'],
     generated,
     ready: Promise.all(jwts.values()).then(() => undefined),
+    logins: loginsOf(issuers, named, discovered),
     watch: (onChange) => {
       for (const source of sources.values()) {
         watchSecrets(source, (change) => {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JSONWebKeySet } from 'jose' with { 'resolution-mode': 'import' };
+import { InvalidConfig } from '../config';
 import { type CreateKeys, type Keys, usableKeys } from './usable-keys';
 
 /** The keys of the issuer are not available: they could not be fetched, or are no key set. */
@@ -7,7 +8,7 @@ export class KeysUnavailable extends Error {
   override name = 'KeysUnavailable';
 }
 
-/** Milliseconds that one fetch may take. */
+/** Milliseconds that a fetch of keys may take, with that of the configuration of their issuer before it. */
 const TIMEOUT = 2000;
 /** Milliseconds between two fetches: after a failure, and after a success. */
 const PAUSE = 1000;
@@ -15,8 +16,6 @@ const COOLDOWN = 5000;
 /** Milliseconds after which keys are refreshed in the background, and after which they are no longer trusted. */
 const REFRESH = 60_000;
 const MAX_AGE = 600_000;
-/** Bytes. A key set with certificates has some ten thousand. */
-const MAX_SIZE = 262_144;
 /** Sentences about keys that are remembered, so that each is reported once. */
 const MAX_TOLD = 1000;
 /** Tokens that may wait for keys: anyone can send one, and each holds a request slot. */
@@ -30,14 +29,15 @@ const MAX_WAITING = 4;
  * `createRemoteJWKSet` of jose does not bound the tokens that wait, fetches for each unknown key while the issuer is away, and
  * fetches known keys only when they are too old to serve meanwhile.
  *
- * @param url the URL of the key set
+ * @param fetchSet fetches the key set; that it rejects with an `InvalidConfig` at the start is not for later
  * @param createKeys reads a key set
  * @param NoSuchKey the error that `createKeys`'s result throws if the key set lacks the key of a token
  * @param warn receives what is wrong with a key, once
  * @returns a function that rejects with `NoSuchKey`, or with `KeysUnavailable`
+ * @throws {InvalidConfig} if `fetchSet` does at the start
  */
 export async function remoteKeys(
-  url: URL,
+  fetchSet: (signal: AbortSignal) => Promise<unknown>,
   createKeys: CreateKeys,
   NoSuchKey: new () => Error,
   warn: (message: string) => void,
@@ -51,7 +51,7 @@ export async function remoteKeys(
   const fetchKeys = async () => {
     try {
       if (failedAt !== undefined) await sleep(Math.max(0, failedAt + PAUSE - performance.now()));
-      const usable = await usableKeys(await fetchJson(url), createKeys, warnOnce);
+      const usable = await usableKeys(await fetchSet(AbortSignal.timeout(TIMEOUT)), createKeys, warnOnce);
       const keys = createKeys(usable as JSONWebKeySet);
       current = { keys, since: performance.now() };
       failedAt = undefined;
@@ -87,7 +87,11 @@ export async function remoteKeys(
     }
   };
 
-  await refresh().catch(() => undefined); // the next token tries again
+  await refresh().catch((error: unknown) => {
+    if (error instanceof KeysUnavailable && error.cause instanceof InvalidConfig) throw error.cause;
+    const reason = error instanceof Error ? error.message : String(error);
+    warn(`JWTs are answered 503 until the keys of their issuer can be fetched: ${reason}`); // the next one tries again
+  });
   return async (...token) => {
     if (!current) return (await refreshForFew())(...token);
     const age = performance.now() - current.since;
@@ -115,21 +119,4 @@ function once(tell: (message: string) => void): (message: string) => void {
     told.add(message);
     tell(message);
   };
-}
-
-/** @throws {Error} if the response is not JSON, is late, or is too large */
-async function fetchJson(url: URL): Promise<unknown> {
-  const headers = { Accept: 'application/jwk-set+json, application/json' };
-  const response = await fetch(url, { headers, redirect: 'error', signal: AbortSignal.timeout(TIMEOUT) });
-  if (!response.ok) throw new Error(`expected the keys of the issuer, got status ${response.status}`);
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body ?? []) {
-    const bytes = chunk as Uint8Array;
-    size += bytes.length;
-    // Leaving the loop cancels the rest of the download.
-    if (size > MAX_SIZE) throw new Error(`expected keys of at most ${MAX_SIZE} bytes, got more`);
-    chunks.push(bytes);
-  }
-  return JSON.parse(Buffer.concat(chunks).toString());
 }

@@ -6,42 +6,11 @@ import type { JWTHeaderParameters, JWTPayload, JWTVerifyGetKey, JWTVerifyOptions
 import { parseJson } from '../../contract/tools';
 import { Problem, type Verify } from '../../contract';
 import type { Client } from './secrets';
-import type { Variables } from '../config';
+import { discover, type Discovered, fetchJson } from './discovery';
+import type { JwtIssuer } from './issuers';
 import { KeysUnavailable, remoteKeys } from './jwks';
 import { loadJose } from './jose';
 import { ALGORITHMS } from './usable-keys';
-
-export interface JwtIssuer {
-  /** The URL of its public keys (RFC 7517). */
-  readonly jwksUrl: URL;
-  readonly issuer: string;
-  /** The issuer's name for this service. */
-  readonly audience: string;
-}
-
-/**
- * Reads the variables `${prefix}_JWKS_URL`, `${prefix}_ISSUER` and `${prefix}_AUDIENCE`. Notes faults in `variables`.
- *
- * @returns undefined if all are unset
- */
-export function readIssuer(variables: Variables, prefix: string): JwtIssuer | undefined {
-  const names = ['JWKS_URL', 'ISSUER', 'AUDIENCE'].map((name) => `${prefix}_${name}`);
-  const missing = names.filter((name) => variables.read(name) === '');
-  if (missing.length === names.length) return undefined;
-  for (const name of missing) variables.wrong.push(`${name} is missing: ${names.join(', ')} belong together`);
-  const [name = ''] = names;
-  const [url = '', issuer = '', audience = ''] = names.map((each) => variables.read(each));
-  const jwksUrl = URL.canParse(url) ? new URL(url) : undefined;
-  // An attacker on the network can replace keys that are fetched without TLS.
-  const safe =
-    jwksUrl?.protocol === 'https:' ||
-    (jwksUrl?.protocol === 'http:' && /^(127\.0\.0\.1|\[::1\]|localhost)$/.test(jwksUrl.hostname));
-  // fetch() rejects URLs with credentials, and they must not reach the log.
-  const plain = jwksUrl?.username === '' && jwksUrl.password === '';
-  if (jwksUrl && !plain) variables.expected(name, 'a URL without credentials', 'one with credentials');
-  else if (url !== '' && !safe) variables.expected(name, 'an https:// URL (http:// on this machine only)');
-  return jwksUrl && safe && plain && missing.length === 0 ? { jwksUrl, issuer, audience } : undefined;
-}
 
 /** Seconds by which the clocks of the issuer and of this machine may differ. */
 const CLOCK_TOLERANCE = 5;
@@ -137,13 +106,27 @@ export async function verifyJwt(
  * (`unavailable`) if the keys of the issuer are not available.
  *
  * @param warn receives what is wrong with a key of the issuer, once
+ * @param onDiscovery receives what the issuer publishes about itself, each time that it is fetched
+ * @throws {InvalidConfig} if the issuer publishes another name than its URL has
  */
 export async function jwtVerifier(
-  { jwksUrl, issuer, audience }: JwtIssuer,
+  { source, audience }: JwtIssuer,
   warn: (message: string) => void,
+  onDiscovery: (discovered: Discovered) => void = () => undefined,
 ): Promise<Verify<[token: string], Client>> {
   const { createLocalJWKSet, errors } = await loadJose();
-  const keys = await remoteKeys(jwksUrl, createLocalJWKSet, errors.JWKSNoMatchingKey, warn);
+  // jose reads the list after it has the key of a token, so that the list has the issuer which was discovered with that key.
+  const issuer = 'issuer' in source ? [source.issuer] : [];
+  const locate = async (signal: AbortSignal) => {
+    if ('jwksUrl' in source) return source.jwksUrl;
+    const discovered = await discover(source.discoveryUrl, signal);
+    issuer[0] = discovered.issuer;
+    onDiscovery(discovered);
+    return discovered.jwksUrl;
+  };
+  const fetchSet = async (signal: AbortSignal) =>
+    fetchJson(await locate(signal), 'application/jwk-set+json, application/json', signal);
+  const keys = await remoteKeys(fetchSet, createLocalJWKSet, errors.JWKSNoMatchingKey, warn);
   const options = { issuer, audience, algorithms: ALGORITHMS, clockTolerance: CLOCK_TOLERANCE };
   return async (token) => {
     try {

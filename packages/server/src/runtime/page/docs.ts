@@ -12,6 +12,7 @@ import {
   operationPlaces,
   writeDocument,
 } from '../../contract/tools';
+import type { Login } from '../credentials/issuers';
 import { STYLE } from './docs-style';
 import { staticFile } from './static-file';
 
@@ -52,7 +53,10 @@ const REDIRECT = `<!doctype html>
 </html>
 `;
 
-const page = (title: string, methods: readonly string[]) => `<!doctype html>
+/** By the name of each security scheme of the type openIdConnect whose issuer the server has discovered. */
+type Logins = ReadonlyMap<string, Login>;
+
+const page = (title: string, methods: readonly string[], logins: Logins) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -65,7 +69,7 @@ const page = (title: string, methods: readonly string[]) => `<!doctype html>
 <script src="docs/swagger-ui-bundle.js" defer></script>
 <script src="docs/main.mjs" type="module"></script>
 </head>
-<body><div id="docs" data-methods="${escapeHtml(methods.join(' '))}"></div></body>
+<body><div id="docs" data-methods="${escapeHtml(methods.join(' '))}" data-logins="${escapeHtml(JSON.stringify(Object.fromEntries(logins)))}"></div></body>
 </html>
 `;
 
@@ -74,15 +78,10 @@ const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 
 /** The URLs from which Swagger UI fetches tokens and their configuration (OpenAPI 3.1 section 4.8.29). */
-function issuersOf(document: OpenApiDocument): unknown[] {
-  const objects = securitySchemes(document).flatMap(({ value: { flows, ...scheme } }) => [
-    scheme,
-    ...members(flows).flatMap(([, flow]) => (isObject(flow) ? [flow] : [])),
-  ]);
-  return objects.flatMap(({ tokenUrl, refreshUrl, openIdConnectUrl }) => [
-    tokenUrl,
-    refreshUrl,
-    openIdConnectUrl,
+function issuersOf(document: OpenApiDocument, logins: Logins): unknown[] {
+  return securitySchemes(document).flatMap(({ name, value: { flows, openIdConnectUrl } }) => [
+    logins.get(name)?.discoveryUrl ?? openIdConnectUrl,
+    ...members(flows).flatMap(([, flow]) => (isObject(flow) ? [flow['tokenUrl'], flow['refreshUrl']] : [])),
   ]);
 }
 
@@ -119,13 +118,17 @@ const toYaml = (value: unknown): string =>
  * The published contract as `openapi.json` and `openapi.yaml`, and the documentation page `docs`. Mounted under the
  * reserved path prefix.
  */
-export function docsRouter(document: OpenApiDocument): Router {
+export function docsRouter(document: OpenApiDocument, logins: Logins = new Map()): Router {
   const router = express.Router({ strict: true });
-  const others = [...issuersOf(document), ...serversOf(document)].filter(isWeb);
-  const origins = others
-    .map((url) => new URL(url, 'http://localhost').origin)
-    .filter((origin) => ORIGIN.test(origin));
-  const policy = policyFor([...new Set(origins)].slice(0, MAX_SERVERS));
+  const fixed = [...issuersOf(document, logins), ...serversOf(document)];
+  // For each response, because an issuer may have been away when the server started.
+  const policy = () => {
+    const origins = [...fixed, ...[...logins.values()].map(({ tokenUrl }) => tokenUrl()?.href)]
+      .filter(isWeb)
+      .map((url) => new URL(url, 'http://localhost').origin)
+      .filter((origin) => ORIGIN.test(origin));
+    return policyFor([...new Set(origins)].slice(0, MAX_SERVERS));
+  };
   // Swagger UI compares the names of the fields: lower case, except those of `additionalOperations`. Browsers refuse TRACE.
   const methods = operationPlaces(document)
     .filter(({ method }) => method !== 'TRACE')
@@ -133,18 +136,18 @@ export function docsRouter(document: OpenApiDocument): Router {
   const texts: [name: string, type: string, text: () => string][] = [
     ['openapi.json', 'application/json', () => writeDocument(document.root, 2)],
     ['openapi.yaml', 'application/yaml', () => toYaml(document.root)], // RFC 9512
-    ['docs', 'text/html', () => page(titleOf(document.root), [...new Set(methods)])],
+    ['docs', 'text/html', () => page(titleOf(document.root), [...new Set(methods)], logins)],
     ['docs/page.css', 'text/css', () => STYLE],
     ['docs/oauth2-redirect.html', 'text/html', () => REDIRECT],
   ];
-  const serve = (name: string, load: () => Promise<Buffer>, type: string, headers: Headers) =>
+  const serve = (name: string, load: () => Promise<Buffer>, type: string, headers: () => Headers) =>
     router.get(`/${name}`, staticFile(load, type, headers));
-  const own = { 'Content-Security-Policy': policy, 'Cache-Control': 'no-cache' };
+  const own = () => ({ 'Content-Security-Policy': policy(), 'Cache-Control': 'no-cache' });
   for (const [name, type, text] of texts) serve(name, () => Promise.resolve(Buffer.from(text())), type, own);
   for (const name of readdirSync(SCRIPTS).filter((file) => file.endsWith('.mjs')))
     serve(`docs/${name}`, () => readFile(path.join(SCRIPTS, name)), 'text/javascript', own);
   for (const name of FILES) {
-    const headers = { 'Cache-Control': 'public, max-age=3600' };
+    const headers = () => ({ 'Cache-Control': 'public, max-age=3600' });
     serve(`docs/${name}`, () => readFile(path.join(ASSETS, name)), path.extname(name), headers);
   }
   return router;

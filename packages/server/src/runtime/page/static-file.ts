@@ -26,7 +26,11 @@ interface Representation {
  * Serves a file from memory, in the content coding that the client prefers (RFC 9110 section 12.5.3). It is read and
  * compressed once, at its first use: a response holds no file descriptor.
  */
-export function staticFile(load: () => Promise<Buffer>, type: string, headers: Headers): RequestHandler {
+export function staticFile(
+  load: () => Promise<Buffer>,
+  type: string,
+  headers: () => Headers,
+): RequestHandler {
   const made = new Map<Coding, Promise<Representation>>();
   async function make(coding: Coding): Promise<Representation> {
     const bytes =
@@ -46,7 +50,7 @@ export function staticFile(load: () => Promise<Buffer>, type: string, headers: H
     if (!coding) throw new Problem('notAcceptable', unsupported('Accept-Encoding', accepted ?? '', OFFERED));
     const { bytes, etag } = await represent(coding);
     if (coding !== 'identity') response.set('Content-Encoding', coding);
-    response.set({ 'X-Content-Type-Options': 'nosniff', ...headers, ETag: etag });
+    response.set({ 'X-Content-Type-Options': 'nosniff', ...headers(), ETag: etag });
     response.type(type).send(bytes);
   };
 }

@@ -142,6 +142,7 @@ export async function createServer<
   const app = parts.createApp(dependencies, {
     document,
     strategies: credentials.strategies,
+    logins: credentials.logins,
     report: report.request,
     loggerFor: (requestId, operationId) => log.child({ requestId, operationId }),
     operational: config.ops === undefined,

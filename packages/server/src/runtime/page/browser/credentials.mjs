@@ -6,7 +6,7 @@
 const keyOf = (specSelectors) =>
   `credentials of ${specSelectors.info().get('title')} at ${location.pathname}`;
 /** The members of a Security Scheme Object that say where its credentials go. */
-const MEMBERS = ['type', 'scheme', 'in', 'name'];
+const MEMBERS = ['type', 'scheme', 'in', 'name', 'openIdConnectUrl'];
 
 function save(key, authorized) {
   try {
@@ -27,8 +27,13 @@ function load(key) {
 /** Gives back the credentials of the tab. Called when the contract has been read. */
 export function restoreCredentials({ authActions, specSelectors }) {
   const schemes = specSelectors.securityDefinitions()?.toJS() ?? {};
-  const isKnown = ([name, { schema }]) =>
-    Object.hasOwn(schemes, name) && MEMBERS.every((member) => schemes[name][member] === schema?.[member]);
+  const isKnown = ([name, { schema: given }]) => {
+    // Swagger UI turns a scheme of this type into one of OAuth 2.
+    const schema = given?.openIdConnectUrl ? { ...given, type: 'openIdConnect' } : given;
+    return (
+      Object.hasOwn(schemes, name) && MEMBERS.every((member) => schemes[name][member] === schema?.[member])
+    );
+  };
   const authorized = Object.fromEntries(Object.entries(load(keyOf(specSelectors))).filter(isKnown));
   if (Object.keys(authorized).length > 0) authActions.restoreAuthorization({ authorized });
 }

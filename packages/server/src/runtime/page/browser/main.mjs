@@ -6,12 +6,16 @@
 import { bodiesPlugin } from './bodies.mjs';
 import { BASE, prepareContract } from './contract.mjs';
 import { credentialsPlugin, restoreCredentials, setCookies } from './credentials.mjs';
+import { nameThis, prepareConfiguration, prepareIssuers } from './logins.mjs';
 import { followColors, lookPlugin, watchControls } from './look.mjs';
 import { responsesPlugin } from './responses.mjs';
 import { essence, streamed, streamsPlugin } from './streams.mjs';
 
 const root = document.getElementById('docs');
 const CONTRACT = new URL('openapi.json', location.href).href;
+const LOGINS = JSON.parse(root.dataset.logins);
+/** The contract, when it has been read. */
+let contract;
 
 followColors();
 watchControls(root);
@@ -32,15 +36,21 @@ const ui = SwaggerUIBundle({
     // Without cookies, so that the browser asks for no password after a challenge to basic authentication.
     if (!request.loadSpec && isOwn(request.url) && !setCookies(ui.authSelectors, 60))
       request.credentials = 'omit';
+    nameThis(request);
     return request;
   },
   async responseInterceptor(response) {
     setCookies(ui.authSelectors, 0);
     if (response.url === CONTRACT) {
-      const contract = JSON.parse(response.text);
+      contract = JSON.parse(response.text);
       prepareContract(contract);
+      prepareIssuers(contract, LOGINS);
       response.text = JSON.stringify(contract);
     }
+    const [name, login] =
+      Object.entries(LOGINS).find(([, { discoveryUrl }]) => discoveryUrl === response.url) ?? [];
+    if (login && response.ok)
+      response.text = JSON.stringify(prepareConfiguration(JSON.parse(response.text), contract, name, login));
     if (response.data instanceof Blob && streamed.has(essence(response.headers['content-type'])))
       response.text = response.data = await response.data.text();
     return response;
