@@ -63,6 +63,7 @@ export async function mockAgainstEngine(file: string, folder: string): Promise<M
       ...{ ...run, ...countsOf(report) },
     };
   } finally {
+    writeFileSync(join(folder, 'mock.txt'), mock.output());
     await mock.stop('SIGKILL');
   }
 }
