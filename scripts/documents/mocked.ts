@@ -27,8 +27,10 @@ export interface Mocked {
 }
 
 const ROOT = join(__dirname, '../..');
-/** Milliseconds until the mock listens, seconds of CPU of the prover, and milliseconds between two looks at its memory. */
-const [START, CPU, LOOK] = [120_000, Number(process.env['CPU'] ?? 300), 250];
+/** Milliseconds until the mock listens, seconds of the prover, and milliseconds between two looks at its memory. */
+const [START, SECONDS, LOOK] = [120_000, Number(process.env['SECONDS'] ?? 300), 250];
+/** Seconds in which the prover writes the report of what it has done until then. */
+const GRACE = 20;
 
 /**
  * Tests the mock of a document with the prover, which may change everything.
@@ -72,20 +74,23 @@ async function test(url: string, doc: string, credentials: string, folder: strin
   const args = ['--url', url, '--doc', doc, '--credentials', credentials, '--write-all', '--allow-outside'];
   const rest = ['--rate', '100000', '--max', '1000000', '--report', folder];
   const prover = [...SOURCES, 'packages/command/src/cli.ts', 'contract', ...args, ...rest];
-  const limited = ['-c', 'ulimit -t "$0" && exec "$@"', String(CPU), process.execPath, ...prover];
   const began = performance.now();
-  const child = spawn('sh', limited, { cwd: ROOT, stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(process.execPath, prover, { cwd: ROOT, stdio: ['ignore', 'ignore', 'pipe'] });
   let errors = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (errors = (errors + text).slice(-2_000)));
   let megabytes = 0;
   const look = setInterval(() => {
     megabytes = Math.max(megabytes, peakOf(child.pid));
   }, LOOK);
+  const late = [
+    setTimeout(() => child.kill('SIGTERM'), SECONDS * 1000),
+    setTimeout(() => child.kill('SIGKILL'), (SECONDS + GRACE) * 1000),
+  ];
   const [status, signal] = (await once(child, 'close')) as [number | null, string | null];
-  clearInterval(look);
+  for (const timer of [look, ...late]) clearTimeout(timer);
   const seconds = Math.round((performance.now() - began) / 1000);
   if (status === 0 || status === 1) return { status, seconds, megabytes };
-  if (signal !== null) throw new Error(`the prover took more than ${CPU} s of CPU`);
+  if (signal !== null) throw new Error(`the prover did not end within ${SECONDS + GRACE} s`);
   throw new Error(`the prover ends with ${status}: ${errors.trim().split('\n').at(-1) ?? ''}`);
 }
 
