@@ -23,12 +23,12 @@ interface Check<T> {
 const MOCK: Check<Mocked> = {
   columns: [
     ...['operations', 'served', 'without a sample', 'rejected by proof', 'status', 'proven', 'failed'],
-    ...['out of reach', 'blocked', 'unproven', 'waived', 'seconds', 'MB'],
+    ...['out of reach', 'blocked', 'unproven', 'left out', 'waived', 'seconds', 'MB'],
   ],
   run: mockAgainstEngine,
   cells: ({ operations, served, withoutSample, rejected, status, states, failed, seconds, megabytes }) => [
     ...[operations, served, withoutSample, rejected, status, states['PROVEN'] ?? 0, failed],
-    ...['OUT OF REACH', 'BLOCKED', 'UNPROVEN', 'WAIVED'].map((state) => states[state] ?? 0),
+    ...['OUT OF REACH', 'BLOCKED', 'UNPROVEN', 'LEFT OUT', 'WAIVED'].map((state) => states[state] ?? 0),
     ...[seconds, megabytes],
   ],
   isGood: ({ status }) => status === 0,
