@@ -38,10 +38,10 @@ const word = (isGreen: boolean | undefined): string =>
   isGreen === undefined ? '-' : isGreen ? 'green' : 'RED';
 
 const NEW: Check<LaidOut> = {
-  columns: ['operations', 'served', 'seconds', 'check', 'contract', 'test'],
+  columns: ['operations', 'served', 'handlers', 'written', 'seconds', 'check', 'contract', 'test'],
   run: (file) => laidOut(file),
-  cells: ({ operations, served, seconds, check, contract, test }) => [
-    ...[operations, served, seconds, word(check), word(contract), word(test)],
+  cells: ({ operations, served, handlers, written, seconds, check, contract, test }) => [
+    ...[operations, served, handlers, written, seconds, word(check), word(contract), word(test)],
   ],
   isGood: ({ check, contract, test = true }) => check && contract && test,
 };
