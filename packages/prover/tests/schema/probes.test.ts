@@ -36,6 +36,11 @@ describe('probes', () => {
     expect(violations(schema, text, keyword)).toEqual(want);
   });
 
+  test('have one item more than a thousand', () => {
+    const found = violations({ type: 'array', maxItems: 1_000 }, '["a"]', 'maxItems');
+    expect(found.map((text) => text.split(',').length)).toEqual([1_001, 1_001]);
+  });
+
   test('violate int64 by one', () => {
     const found = violations({ type: 'integer', format: 'int64' }, '1', 'format');
     expect(found).toEqual(expect.arrayContaining(['9223372036854775808', '-9223372036854775809']));
