@@ -17,7 +17,7 @@ import { ATTEMPTS, samples } from './sample';
 import { withVariations } from './variations';
 
 /**
- * The success response of an operation; undefined if no candidate conforms.
+ * The success response of an operation, or an error if the operation documents no success; undefined if no candidate conforms.
  *
  * @param wanted the media type that the client prefers; JSON by default
  */
@@ -27,16 +27,20 @@ export function successOf(
   wanted = 'application/json',
 ): Answer | undefined {
   const ranked = [...served.operation.responses.keys()]
-    .map((key) => ({ key, rank: ['2', 'd', '3', '4', '5'].indexOf(key.slice(0, 1)) }))
+    .map((key) => ({ key, rank: RANKS.indexOf(key.slice(0, 1)) }))
     .filter(({ rank }) => rank >= 0)
     .sort((a, b) => a.rank - b.rank || a.key.localeCompare(b.key));
-  for (const { key } of ranked) {
+  const successes = ranked.filter(({ rank }) => rank <= SUCCESS);
+  for (const { key } of successes.length > 0 ? successes : ranked) {
     const status = key === 'default' ? 200 : Number(key.replace('XX', '00'));
     const answer = responseOf(document, served, key, status, wanted);
     if (answer) return answer;
   }
   return undefined;
 }
+
+/** The first characters of statuses, the best first, and the rank of the last that is a success. */
+const [RANKS, SUCCESS] = [['2', 'd', '3', '4', '5'], 2];
 
 /**
  * The error response that the operation documents for this status. The message replaces the property that holds one.
