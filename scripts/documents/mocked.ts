@@ -28,7 +28,7 @@ export interface Mocked {
 
 const ROOT = join(__dirname, '../..');
 /** Milliseconds until the mock listens, seconds of the prover, and milliseconds between two looks at its memory. */
-const [START, SECONDS, LOOK] = [120_000, Number(process.env['SECONDS'] ?? 300), 250];
+const [START, SECONDS, LOOK] = [120_000, Number(process.env['LIMIT'] ?? 300), 250];
 /** Seconds in which the prover writes the report of what it has done until then. */
 const GRACE = 20;
 
