@@ -56,7 +56,7 @@ export function constraints(schemas: Schemas, schema: string): Constraint[] {
     const idle = (keyword: string, sides: readonly Side[]): Constraint['idle'] => {
       if (types.length === 0 || TYPES_OF.get(keyword)?.every((type) => !types.includes(type)) !== true)
         return unseen;
-      const reason = `a value of ${pointer} is of type ${types.join(' or ')}, and ${keyword} is not about such values: remove one of them`;
+      const reason = `a value of ${pointer} is of type ${types.join(' or ')}, and ${keyword} is about other types`;
       return unseen ?? { reason, sides };
     };
     for (const [keyword, argument] of Object.entries(node)) {
