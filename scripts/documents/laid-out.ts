@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { installBeside, layOutCommand } from '../testing/package';
@@ -8,6 +8,9 @@ import { installBeside, layOutCommand } from '../testing/package';
 export interface LaidOut {
   readonly operations: number;
   readonly served: number;
+  /** Its handlers, and those of them that are no stubs. */
+  readonly handlers: number;
+  readonly written: number;
   /** Seconds of `make new`. */
   readonly seconds: number;
   /** Whether each is green at once; undefined: it was not run. */
@@ -20,7 +23,7 @@ export interface LaidOut {
 
 const ROOT = resolve(__dirname, '../..');
 /** Milliseconds for each command; and the operations of a service whose own tests run, too, as they test the same. */
-const [LIMIT, SMALL] = [300_000, 10];
+const [LIMIT, SMALL] = [300_000, Number(process.env['SMALL'] ?? 10)];
 
 /**
  * Lays out a service from a document, checks it, and runs its tests if it is small.
@@ -37,17 +40,22 @@ export async function laidOut(file: string): Promise<LaidOut> {
     const made = await runs(ROOT, ...layOutCommand(service, resolve(file)), '--allow-outside');
     const seconds = Math.round((performance.now() - began) / 1000);
     const [, served, operations] = /served (\d+) of (\d+) operations/.exec(made.output) ?? [];
-    if (made.status !== 0)
+    if (!existsSync(join(service, 'generated')))
       throw new Error(made.output.trim().split('\n').at(-1) ?? `it ends with ${String(made.status)}`);
     const command = join(modules, '.bin/contract-first');
     const check = await runs(service, command, 'check');
     const isSmall = Number(served) <= SMALL;
     const tests = isSmall ? [await runs(service, command, 'test')] : [];
     const contract = made.output.includes('# it passes');
+    const code = join(service, 'src/handlers');
+    const handlers = readdirSync(code).filter((name) => !['index.ts', 'types.ts'].includes(name));
+    const stubs = handlers.filter((name) => readFileSync(join(code, name), 'utf8').includes(' stub('));
     const red = [...(contract ? [] : [made]), ...[check, ...tests].filter(({ status }) => status !== 0)];
     return {
       operations: Number(operations),
       served: Number(served),
+      handlers: handlers.length,
+      written: handlers.length - stubs.length,
       seconds,
       check: check.status === 0,
       contract,

@@ -1,28 +1,36 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ContractReport } from 'contract-first-prover';
 import { startProcess } from '../testing/process';
 import { within } from '../program';
 import { SOURCES } from '../testing/sources';
 
-/** What `make mock` and `make contract` say of a document. */
+/** What `mock` and `contract` say of a document. */
 export interface Mocked {
   readonly operations: number;
   readonly served: number;
-  readonly proven: number;
+  readonly withoutSample: number;
+  readonly rejected: number;
+  /** The exit status of `contract`. */
+  readonly status: number;
   readonly failed: number;
-  /** Obligations out of reach, and those that are blocked or unproven. */
-  readonly beyond: number;
-  readonly blocked: number;
-  /** Each reason of a failure or of a blocked obligation, with its count. */
+  /** The number of obligations in each state. */
+  readonly states: Readonly<Record<string, number>>;
+  /** Of `contract`, with its start. */
+  readonly seconds: number;
+  /** The most memory that it held. */
+  readonly megabytes: number;
+  /** Each reason of a failure or of an obligation without a proof, with its count. */
   readonly reasons: Readonly<Record<string, number>>;
 }
 
 const ROOT = join(__dirname, '../..');
-/** Milliseconds until the mock listens, and seconds of CPU of the prover. */
-const [START, CPU] = [120_000, Number(process.env['CPU'] ?? 300)];
+/** Milliseconds until the mock listens, seconds of the prover, and milliseconds between two looks at its memory. */
+const [START, SECONDS, LOOK] = [120_000, Number(process.env['LIMIT'] ?? 300), 250];
+/** Seconds in which the prover writes the report of what it has done until then. */
+const GRACE = 20;
 
 /**
  * Tests the mock of a document with the prover, which may change everything.
@@ -47,40 +55,73 @@ export async function mockAgainstEngine(file: string, folder: string): Promise<M
     if (url === undefined) throw new Error(line);
     const credentials = join(folder, 'credentials.json');
     writeFileSync(credentials, /^\{.*\}$/m.exec(mock.output())?.[0] ?? '');
-    await test(url, file, credentials, folder);
+    const run = await test(url, file, credentials, folder);
     const report = JSON.parse(readFileSync(join(folder, 'contract.json'), 'utf8')) as ContractReport;
-    return { operations: Number(operations), served: Number(served), ...countsOf(report) };
+    const rejected = /, (\d+) rejected by proof/.exec(line)?.[1] ?? 0;
+    const withoutSample = /^served without a sample, by 501: (\d+)/m.exec(mock.output())?.[1] ?? 0;
+    return {
+      ...{ operations: Number(operations), served: Number(served) },
+      ...{ withoutSample: Number(withoutSample), rejected: Number(rejected) },
+      ...{ ...run, ...countsOf(report) },
+    };
   } finally {
+    writeFileSync(join(folder, 'mock.txt'), mock.output());
     await mock.stop('SIGKILL');
   }
 }
 
-async function test(url: string, doc: string, credentials: string, folder: string): Promise<void> {
+async function test(url: string, doc: string, credentials: string, folder: string) {
   const args = ['--url', url, '--doc', doc, '--credentials', credentials, '--write-all', '--allow-outside'];
   const rest = ['--rate', '100000', '--max', '1000000', '--report', folder];
   const prover = [...SOURCES, 'packages/command/src/cli.ts', 'contract', ...args, ...rest];
-  const limited = ['-c', 'ulimit -t "$0" && exec "$@"', String(CPU), process.execPath, ...prover];
-  const child = spawn('sh', limited, { cwd: ROOT, stdio: ['ignore', 'ignore', 'pipe'] });
+  const report = join(folder, 'contract.json');
+  rmSync(report, { force: true });
+  const began = performance.now();
+  const child = spawn(process.execPath, prover, { cwd: ROOT, stdio: ['ignore', 'ignore', 'pipe'] });
   let errors = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (errors = (errors + text).slice(-2_000)));
+  let megabytes = 0;
+  const look = setInterval(() => {
+    megabytes = Math.max(megabytes, peakOf(child.pid));
+  }, LOOK);
+  const late = [
+    setTimeout(() => child.kill('SIGTERM'), SECONDS * 1000),
+    setTimeout(() => child.kill('SIGKILL'), (SECONDS + GRACE) * 1000),
+  ];
   const [status, signal] = (await once(child, 'close')) as [number | null, string | null];
-  if (status === 0 || status === 1) return;
-  if (signal !== null) throw new Error(`the prover took more than ${CPU} s of CPU`);
+  for (const timer of [look, ...late]) clearTimeout(timer);
+  const seconds = Math.round((performance.now() - began) / 1000);
+  // 2 with a report: it was interrupted, and what it left out has that state.
+  if (status === 0 || status === 1 || (status === 2 && existsSync(report)))
+    return { status, seconds, megabytes };
+  if (signal !== null) throw new Error(`the prover did not end within ${SECONDS + GRACE} s`);
   throw new Error(`the prover ends with ${status}: ${errors.trim().split('\n').at(-1) ?? ''}`);
 }
 
+/** The most memory that a process has held, in MB. */
+function peakOf(pid: number | undefined): number {
+  try {
+    const [, kilobytes] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${String(pid)}/status`, 'utf8')) ?? [];
+    return Math.round(Number(kilobytes ?? 0) / 1000);
+  } catch {
+    return 0; // it has ended, or the system has no /proc
+  }
+}
+
 function countsOf({ obligations, failures }: ContractReport) {
-  const count = (...states: string[]) => obligations.filter(({ state }) => states.includes(state)).length;
-  const reasons = new Map<string, number>();
-  const add = (reason: string) => reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
-  for (const { problems } of failures) add(`failed: ${problems.join('; ')}`);
-  for (const { state, reason = '' } of obligations)
-    if (state === 'BLOCKED' || state === 'UNPROVEN') add(`${state.toLowerCase()}: ${reason}`);
+  const count = (values: readonly string[]) => {
+    const counts: Record<string, number> = {};
+    for (const value of values) counts[value] = (counts[value] ?? 0) + 1;
+    return counts;
+  };
   return {
-    proven: count('PROVEN'),
     failed: failures.length,
-    beyond: count('OUT OF REACH', 'WARNED', 'WAIVED'),
-    blocked: count('BLOCKED', 'UNPROVEN'),
-    reasons: Object.fromEntries(reasons),
+    states: count(obligations.map(({ state }) => state)),
+    reasons: count([
+      ...failures.map(({ problems }) => `failed: ${problems.join('; ')}`),
+      ...obligations.flatMap(({ state, reason }) =>
+        state === 'PROVEN' ? [] : `${state.toLowerCase()}: ${reason ?? ''}`,
+      ),
+    ]),
   };
 }

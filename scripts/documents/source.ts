@@ -13,9 +13,11 @@ export interface Listed {
   /** The path of the document in the repository or the package. */
   readonly path: string;
   /** The SPDX identifier of its license. */
-  readonly license: string;
+  readonly license?: string;
   /** What it is in the list for. */
-  readonly traits: string;
+  readonly traits?: string;
+  /** The digest of a document that was drawn. */
+  readonly sha256?: string;
 }
 
 const CACHE = '.cache/documents';

@@ -19,7 +19,8 @@ export const isOpen = (state: State): boolean =>
   state === 'LEFT OUT' || state === 'UNPROVEN' || state === 'BLOCKED';
 
 /** The side of a keyword's bound: requests that satisfy it, or requests that violate it. */
-export type Side = 'holds' | 'violates';
+export const SIDES = ['holds', 'violates'] as const;
+export type Side = (typeof SIDES)[number];
 
 /** A rule of the document that the server must keep, and the state of its proof. */
 export interface Obligation {

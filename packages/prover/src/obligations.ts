@@ -20,9 +20,10 @@ import {
   type RuleParts,
   type SecurityScenario,
   type Side,
+  SIDES,
 } from './obligation';
 import { isRead, LARGEST_LIMIT } from './cases/bodies';
-import { followsWord } from './request/compose';
+import { followsWord, presentedAs } from './request/compose';
 import { describesBytes } from './request/fields';
 import { mediaOf } from './request/multipart';
 import { acceptsAnyQueryParameter } from './request/serialize';
@@ -34,7 +35,7 @@ import { levelOf, type RuleName } from './profile';
 import type { Target } from './target';
 
 /** The fields of an obligation that depend on its kind. */
-type Derived = Pick<Obligation, 'key' | 'kind' | 'slot' | 'pointer' | 'keyword' | 'side'>;
+type Derived = Pick<Obligation, 'key' | 'kind' | 'slot' | 'pointer' | 'keyword' | 'side' | 'undecided'>;
 
 /** Every obligation of an operation. It depends on the document alone, so that a rule without a case stays unproven. */
 export function deriveObligations(document: Document, target: Target, operation: Operation): Obligation[] {
@@ -72,16 +73,17 @@ function constraintObligations(
     ({ keyword }) => keyword !== oneWay || isTested('readOnly in a request'),
   );
   return found.flatMap((constraint) =>
-    (['holds', 'violates'] as const)
-      .filter((side) => isTestable(document, slot, constraint, side))
-      .map((side) => ({
-        kind: 'constraint',
-        key: constraintKey(operation, slot.label, constraint.pointer, constraint.keyword, side),
-        slot: slot.label,
-        pointer: constraint.pointer,
-        keyword: constraint.keyword,
-        side,
-      })),
+    SIDES.filter((side) => isTestable(document, slot, constraint, side)).map((side) => ({
+      kind: 'constraint',
+      key: constraintKey(operation, slot.label, constraint.pointer, constraint.keyword, side),
+      slot: slot.label,
+      pointer: constraint.pointer,
+      keyword: constraint.keyword,
+      side,
+      ...(constraint.idle?.sides.includes(side) === true && {
+        undecided: { state: 'OUT OF REACH', reason: constraint.idle.reason },
+      }),
+    })),
   );
 }
 
@@ -187,17 +189,13 @@ function securityObligations(document: Document, target: Target, operation: Oper
  * for several schemes that present it in the same place.
  */
 export function isRedundant(
-  { schemes }: Document,
-  { credentials }: Target,
+  document: Document,
+  target: Target,
   { security }: Operation,
   alternative: readonly string[],
   scheme: string,
 ): boolean {
-  const presented = (name: string): string => {
-    const { type, in: place, name: field, scheme: authScheme } = schemes[name] ?? {};
-    const where = type === 'apiKey' ? [place, field] : [asString(authScheme).toLowerCase() || 'bearer'];
-    return JSON.stringify([where, credentials[name]?.valid ?? name]);
-  };
+  const presented = (name: string): string => presentedAs(document, target, name);
   const present = alternative.filter((name) => name !== scheme).map(presented);
   return security.some(
     (other) =>

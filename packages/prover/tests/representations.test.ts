@@ -6,6 +6,7 @@ import { urlTarget } from '../src/url-target';
 import type { Target } from 'contract-first-prover';
 import { type Change, DOCUMENT, FIRST, media, tagOf } from './support/media';
 import { FAULTS, ignoring } from './support/media-faults';
+import { routed, targetOf } from './support/simple-server';
 import { everyOf } from '../../../scripts/testing/cases';
 
 const OPTIONS = { generated: 2, shrink: false };
@@ -51,6 +52,16 @@ test('streams without an item are no failure, and prove nothing of their items',
   expect([failures.map(describeFailure), passed]).toEqual([[], true]);
   const items = obligations.filter(({ key }) => key.endsWith('streamed items'));
   expect(items.map(({ state }) => state)).toEqual(['OUT OF REACH']);
+});
+
+test('an answer without content has no parts', async () => {
+  const described = { description: '' };
+  const get = { operationId: 'read', responses: { 200: described, 206: described, 416: described } };
+  const answer = routed({ 'GET /empty': () => ({ status: 200, own: true }) });
+  const { obligations, failures } = await run(targetOf({ '/empty': { get } }, answer), OPTIONS);
+  expect(failures.filter(({ family }) => family === 'representations')).toEqual([]);
+  const [ranges] = obligations.filter(({ key }) => key.endsWith('ranges'));
+  expect(ranges).toMatchObject({ state: 'OUT OF REACH', reason: 'its answer has no content' });
 });
 
 const LARGE = Buffer.alloc(11_000_000, 'a');

@@ -1,7 +1,9 @@
+import { excludingKeyword } from '../document/direction';
 import { NumberLiteral, parse, type Value } from '../json/value';
 import { fitsSlot, isSelective, type Slot, slotSamples, whyNotCarried } from '../request/slots';
+import { constraints } from '../schema/constraints';
 import { type InstanceLocation, instanceLocations } from '../schema/probes';
-import { type Mode, samples } from '../schema/samples';
+import { type Mode, nearSamples, samples } from '../schema/samples';
 import { referenced } from '../state/sources';
 import type { OperationContext } from './case';
 import { requiredNames } from '../document/model';
@@ -27,11 +29,27 @@ export function basesOf(
   slot: Slot,
   simple = samplesOf(context, slot, 'all', 20),
 ): BaseValue[] {
-  return covering(context, slot, [
+  const values = [
     ...simple,
     ...samplesOf(context, slot, 'required', 20),
     ...samplesOf(context, slot, 'any', 100),
-  ]);
+  ];
+  const bases = covering(context, slot, values);
+  if (!slot.body || !misses(context, slot, bases)) return bases;
+  const { document, oracle } = context;
+  const near = [...nearSamples(document.requests, oracle, slot.schema)].filter((value) =>
+    fitsSlot(oracle, slot, value),
+  );
+  return covering(context, slot, [...values, ...near]);
+}
+
+/** Whether no base reaches one of the schemas that have constraints. */
+function misses({ document }: OperationContext, slot: Slot, bases: readonly BaseValue[]): boolean {
+  const reached = new Set(bases.flatMap(({ locations }) => locations.flatMap(pointersOf)));
+  const oneWay = excludingKeyword(document.requests);
+  return constraints(document.requests, slot.schema).some(
+    ({ pointer, keyword }) => keyword !== oneWay && !reached.has(pointer),
+  );
 }
 
 /** Valid values like those of {@link basesOf} that the codec of the target, or a header field, does not carry. */

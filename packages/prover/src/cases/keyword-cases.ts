@@ -4,6 +4,7 @@ import { constraintKey } from '../obligation';
 import { arriving, isTyped, type Slot, slotValidity, whyNotCarried } from '../request/slots';
 import { oneWayViolations, type Probe, probes } from '../schema/probes';
 import { constraints } from '../schema/constraints';
+import { admittedTypes } from '../schema/locations';
 import type { BaseValue } from './bases';
 import { hasNoSemantics, isEmptyParameter, limitRule } from './limits';
 import {
@@ -80,7 +81,10 @@ function mustAgree(slot: Slot, { subschema, keyword, side, location }: Probe): b
   const isNarrowed = location.subschemas.some(({ schema }) =>
     NARROWING_KEYWORDS.some((other) => schema[other] !== undefined),
   );
-  return keyword === 'format' && /^int(?:32|64)$/.test(asString(subschema.schema['format'])) && !isNarrowed;
+  // Of a text in the JSON of gRPC, `format: int64` is an annotation.
+  const isNumber = admittedTypes(location.subschemas).some((type) => type === 'number' || type === 'integer');
+  const isInteger = keyword === 'format' && /^int(?:32|64)$/.test(asString(subschema.schema['format']));
+  return isInteger && isNumber && !isNarrowed;
 }
 
 function keywordCase(

@@ -2,7 +2,7 @@ import type { Operation } from '../document/model';
 import { asString } from '../json/tree';
 import { nameOfAlternative, ruleKey, type SecurityScenario } from '../obligation';
 import { isRedundant } from '../obligations';
-import { authorize, usableAlternative, composeRequest, followsWord } from '../request/compose';
+import { authorize, usableAlternative, composeRequest, followsWord, presentedAs } from '../request/compose';
 import type { RuleName } from '../profile';
 import { header, type RawRequest, withHeader, withQuery } from '../wire/message';
 import { type Case, type Expectation, expectRefusal, expectSuccess, type OperationContext } from './case';
@@ -15,6 +15,7 @@ const DOUBLED = expectRefusal('invalid request');
 
 /** One security alternative of an operation, with a request that satisfies it and one without credentials. */
 function alternativeOf({ document, target, operation, base }: OperationContext, schemes: readonly string[]) {
+  const presented = (name: string): string => presentedAs(document, target, name);
   const anonymous = composeRequest(operation, base);
   const label = nameOfAlternative(schemes);
   const allowsAnonymous = operation.security.some((alternative) => alternative.length === 0);
@@ -23,10 +24,10 @@ function alternativeOf({ document, target, operation, base }: OperationContext, 
     allowsAnonymous,
     anonymous,
     authorized: authorize(document, target, schemes, anonymous),
-    /** The request with this credential for one scheme, or none, and valid ones for the others. */
+    /** The request with this credential for one scheme and those that share it, or none, and valid ones for the others. */
     replaced: (scheme: string, credential: string | undefined): RawRequest =>
       authorize(document, target, schemes, anonymous, ({ valid }, name) =>
-        name === scheme ? credential : valid,
+        presented(name) === presented(scheme) ? credential : valid,
       ),
     /** Whether the others satisfy the operation without this scheme. */
     isRedundant: (scheme: string) => isRedundant(document, target, operation, schemes, scheme),

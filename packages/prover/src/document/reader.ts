@@ -34,6 +34,7 @@ export function readDocument(given: JsonObject, { formats = {}, encoders = {} }:
   const { json, formatless, undirected } = normalize(given, formats);
   const unread: string[] = [];
   const isBroken = deadEnd(json, json) !== undefined;
+  const owners = new Map<string, string>();
   const operations = Object.keys(asObject(json['paths'])).flatMap((path) => {
     const pointer = resolveIn(json, `/paths/${escapeToken(path)}`);
     if ('reason' in pointer) {
@@ -41,7 +42,13 @@ export function readDocument(given: JsonObject, { formats = {}, encoders = {} }:
       return [];
     }
     const item = objectAt(json, pointer.found);
-    return methodsOf(json, item).map((method) => readOperation(json, path, method, pointer.found, isBroken));
+    return methodsOf(json, item).map((method) => {
+      const operation = readOperation(json, path, method, pointer.found, isBroken);
+      // Of two with one operationId, which OpenAPI forbids, the second goes by its method and path, as in the mock.
+      const isTaken = (owners.get(operation.id) ?? operation.pointer) !== operation.pointer;
+      owners.set(operation.id, operation.pointer);
+      return isTaken ? { ...operation, id: `${method[0]} ${path}` } : operation;
+    });
   });
   const schemes = Object.keys(asObject(asObject(json['components'])['securitySchemes']));
   return {

@@ -61,6 +61,8 @@ export async function attemptRepresentation(
 /** Why an answer may have no parts; undefined if it may. */
 function whyNoRange(response: RawResponse): string | undefined {
   if (response.status !== 200) return `it answers ${response.status}`;
+  if (response.body.length === 0 && header(response, 'content-type') === undefined)
+    return 'its answer has no content';
   if (codecOf(header(response, 'content-type') ?? '') !== 'binary') return 'its content is not bytes';
   if (header(response, 'content-encoding') !== undefined) return 'its content has a coding';
   return header(response, 'content-length') === undefined

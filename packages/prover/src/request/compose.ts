@@ -90,6 +90,8 @@ function addCredential(request: RawRequest, scheme: JsonObject, credential: stri
   const add = (field: string, value: string): RawRequest => {
     if (!isFieldValue(value))
       throw new Untestable('a header field cannot carry the credential of one of its security schemes');
+    // One credential may be that of several schemes.
+    if (headerLines(request, field.toLowerCase()).includes(value)) return request;
     return { ...request, headers: [[field, value], ...request.headers] };
   };
   if (scheme['type'] !== 'apiKey') {
@@ -118,6 +120,13 @@ export function followsWord({ schemes }: Document, { credentials }: Target, name
   if (type !== 'apiKey') return true;
   const isAuthorization = place === 'header' && asString(field).toLowerCase() === 'authorization';
   return isAuthorization && /^\S+ \S/.test(credentials[name]?.valid ?? '');
+}
+
+/** A text that two schemes share if one credential, in one place, is that of both. */
+export function presentedAs({ schemes }: Document, { credentials }: Target, name: string): string {
+  const { type, in: place, name: field, scheme: authScheme } = schemes[name] ?? {};
+  const where = type === 'apiKey' ? [place, field] : [asString(authScheme).toLowerCase() || 'bearer'];
+  return JSON.stringify([where, credentials[name]?.valid ?? name]);
 }
 
 /** The first security alternative for which the target has all credentials; undefined if there is none. */

@@ -47,6 +47,9 @@ const UNUSUAL_STRINGS = [
   ...['', 'a'].map((start) => start + '\u{1f331}'.repeat(300)),
 ];
 
+/** One item more than the largest round bound that lists often have. */
+const MOST_ITEMS = 1_001;
+
 /** The keywords that a value can violate, each with values on both sides of its bound. */
 export const BOUNDARIES: Readonly<Record<string, (context: BoundaryContext) => Boundary>> = {
   type: ({ limit, subschemas }) => {
@@ -204,7 +207,7 @@ function withPropertyCount(value: Value, size: number): Value[] {
 
 /** The array with a number of items: with distinct new items, and with equal ones. */
 function withLength(value: Value, size: number): Value[] {
-  if (!Array.isArray(value) || size < 0 || size > 1000) return [];
+  if (!Array.isArray(value) || size < 0 || size > MOST_ITEMS) return [];
   const last = value.at(-1) ?? 'item';
   const vary = (entry: Value, n: number): Value => {
     if (typeof entry === 'string') return `${entry}${n}`;

@@ -11,43 +11,45 @@ import {
   type Subschema,
 } from './locations';
 
-/** Below this depth, values have required members only, so that recursive schemas end. */
-export const MAX_DEPTH = 4;
+/** Below this depth, values have required members only, so that recursive schemas end; unless a schema is first met there. */
+const MAX_DEPTH = 4;
 
 /** Parts of a value. A larger value with every listed member has each schema only once. */
 const MAX_PARTS = 500;
 
 /**
  * Where a value has optional members. Schemas that refer to one another give values whose size is exponential in their
- * depth: the members of each are then in one place only, the first that is reached from the root.
+ * depth: the members of each are then in one place only, the first that is reached from the root, however deep.
  */
 export interface Expansion {
   /** Distinguishes it from those of other roots. */
   readonly key: string;
-  /** Whether a child of a schema has more than its required members. */
-  readonly includes: (parent: SchemaLocations, child: SchemaLocations) => boolean;
+  /** Whether a child of a schema, at a depth, has more than its required members. */
+  readonly includes: (parent: SchemaLocations, child: SchemaLocations, depth: number) => boolean;
 }
 
 /** For values that are small enough. */
-const WHOLE: Expansion = { key: '', includes: () => true };
+const WHOLE: Expansion = { key: '', includes: (_parent, _child, depth) => depth <= MAX_DEPTH };
 
 const expansions = new Memo<Schemas, Expansion>();
 
 export function expansionOf(schemas: Schemas, root: SchemaLocations): Expansion {
   const rootKey = locationsKey(schemas, root);
   return expansions.get(schemas, rootKey, () => {
-    if (!isLarge(schemas, root)) return WHOLE;
     const places = new Map([[rootKey, '']]);
-    const queue = [root];
-    for (let parent = queue.shift(); parent; parent = queue.shift()) {
-      const parentKey = locationsKey(schemas, parent);
-      for (const child of childrenOf(schemas, parent)) {
-        const key = locationsKey(schemas, child);
-        if (places.has(key)) continue;
-        places.set(key, parentKey);
-        queue.push(child);
-      }
+    let deepest = 0;
+    for (let level = [root]; level.length > 0; deepest++) {
+      const next: SchemaLocations[] = [];
+      for (const parent of level)
+        for (const child of childrenOf(schemas, parent)) {
+          const key = locationsKey(schemas, child);
+          if (places.has(key)) continue;
+          places.set(key, locationsKey(schemas, parent));
+          next.push(child);
+        }
+      level = next;
     }
+    if (deepest <= MAX_DEPTH + 1 && !isLarge(schemas, root)) return WHOLE;
     return {
       key: rootKey,
       includes: (parent, child) => places.get(locationsKey(schemas, child)) === locationsKey(schemas, parent),

@@ -1,6 +1,7 @@
 import { excludingKeyword, type Schemas } from '../document/direction';
 import { asArray, asObject, asString, escapeToken, objectAt, pointerOf } from '../json/tree';
 import type { Value } from '../json/value';
+import { SIDES } from '../obligation';
 import { BOUNDARIES } from './boundaries';
 import { isViolable } from './constraints';
 import { createOracle, type Oracle } from './oracle';
@@ -90,7 +91,7 @@ export const probes = (locations: readonly InstanceLocation[]): Probe[] =>
           value: location.value,
           subschemas: location.subschemas,
         });
-        return (['holds', 'violates'] as const).flatMap((side) =>
+        return SIDES.flatMap((side) =>
           (boundary?.[side] ?? []).map((value) => ({
             value: location.replace(value),
             replacement: value,

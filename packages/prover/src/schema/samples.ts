@@ -17,7 +17,7 @@ import {
   admittedTypes,
   branchCombinations,
 } from './locations';
-import { type Expansion, expansionOf, MAX_DEPTH } from './expansion';
+import { type Expansion, expansionOf } from './expansion';
 import { STRING_FORMATS } from './known-formats';
 import { numberValues } from './numbers';
 import type { Oracle } from './oracle';
@@ -32,6 +32,9 @@ const ENDLESS = 16;
 
 /** The greatest length of a generated text, and the greatest number of items or properties. */
 const [MAX_LENGTH, MAX_COUNT] = [100_000, 1_000];
+
+/** How many generated values the valid ones near them are made of. */
+const NEAR = 8;
 
 /** No value is valid, or none can be generated: the oracle rejects this one. */
 const NOTHING: fc.Arbitrary<Value> = fc.constant(null);
@@ -66,7 +69,7 @@ const below = (place: Place, parent: SchemaLocations, child: SchemaLocations, mo
     {
       ...place,
       depth: place.depth + 1,
-      mode: place.expansion.includes(parent, child) ? mode : 'required',
+      mode: place.expansion.includes(parent, child, place.depth + 1) ? mode : 'required',
     },
     child,
   );
@@ -74,14 +77,11 @@ const below = (place: Place, parent: SchemaLocations, child: SchemaLocations, mo
 function createArbitrary(place: Place, locations: SchemaLocations): fc.Arbitrary<Value> {
   const { schemas, depth } = place;
   if (depth > ENDLESS) return NOTHING;
-  const effective: Place = depth > MAX_DEPTH ? { ...place, mode: 'required' } : place;
   return oneOf(
     branchCombinations(schemas, locations).map((subschemas) => {
       const listed = enumeratedValues(subschemas);
       if (listed) return listed.length > 0 ? fc.constantFrom(...listed) : NOTHING;
-      return oneOf(
-        admittedTypes(subschemas).map((type) => valuesOfType(effective, locations, subschemas, type)),
-      );
+      return oneOf(admittedTypes(subschemas).map((type) => valuesOfType(place, locations, subschemas, type)));
     }),
   );
 }
@@ -118,6 +118,14 @@ export function samples(
     return { value: undefined };
   });
   return value === undefined ? [] : [value];
+}
+
+/** Valid values that differ little from generated ones which are not: another part decides which branch applies. */
+export function* nearSamples(schemas: Schemas, oracle: Oracle, schema: string): Generator<Value> {
+  const locations = anyValueOf(schema);
+  const values = fc.sample(arbitrary(schemas, locations, 'all'), { numRuns: NEAR, seed: 1 });
+  for (const changed of variations(schemas, locations, values))
+    if (oracle.valid(schema, changed)) yield changed;
 }
 
 function valuesOfType(

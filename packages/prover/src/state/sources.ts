@@ -1,7 +1,8 @@
 import { NumberLiteral, type Value, valueAt } from '../json/value';
 import { header, jsonOf, type RawRequest, type RawResponse } from '../wire/message';
 import { type Document, isSafe, type Operation } from '../document/model';
-import { asObject, asString, objectAt, escapeToken, resolvePointer } from '../json/tree';
+import { asObject, asString, objectAt, escapeToken, type JsonObject, resolvePointer } from '../json/tree';
+import { Memo } from '../memo';
 import { slots } from '../request/slots';
 import type { RunContext } from '../cases/case';
 
@@ -42,31 +43,44 @@ export function sourcesOf(document: Document, resource: string): Source[] {
   return [...linksTo(document, resource), ...inCollection('POST'), ...inCollection('GET')];
 }
 
+/** A link of a response of success to an operation. */
+interface Linked {
+  readonly operation: Operation;
+  readonly target: Operation;
+  readonly parameters: JsonObject;
+}
+
+const linked = new Memo<Document, Linked[]>();
+
 /** The links of responses to an operation on a resource, with the expression for the parameter of the resource. */
 function linksTo(document: Document, resource: string): Source[] {
-  const { json, operations } = document;
   const parameter = lastParameter(resource);
-  return operations.flatMap((operation) =>
+  const shape = shapeOf(resource);
+  return linked
+    .get(document, 'links', () => findLinks(document))
+    .flatMap(({ operation, target, parameters }): Source[] => {
+      const expression = parameters[parameter] ?? parameters[`path.${parameter}`];
+      if (typeof expression !== 'string' || !shapeOf(target.path).startsWith(shape)) return [];
+      return [{ operation, creates: !isSafe(operation.method), expression }];
+    });
+}
+
+const findLinks = ({ json, operations }: Document): Linked[] =>
+  operations.flatMap((operation) =>
     operation.responses
       .filter(({ status }) => status.startsWith('2'))
-      .flatMap(({ status }): Source[] => {
+      .flatMap(({ status }): Linked[] => {
         const response = resolvePointer(json, `${operation.pointer}/responses/${status}`);
-        const links = Object.keys(asObject(objectAt(json, response)['links']));
-        return links.flatMap((name): Source[] => {
+        return Object.keys(asObject(objectAt(json, response)['links'])).flatMap((name) => {
           const link = objectAt(json, resolvePointer(json, `${response}/links/${escapeToken(name)}`));
           const target = operations.find(
             ({ id, pointer }) =>
               link['operationId'] === id || asString(link['operationRef']) === `#${pointer}`,
           );
-          const parameters = asObject(link['parameters']);
-          const expression = parameters[parameter] ?? parameters[`path.${parameter}`];
-          const leads = target && shapeOf(target.path).startsWith(shapeOf(resource));
-          if (!leads || typeof expression !== 'string') return [];
-          return [{ operation, creates: !isSafe(operation.method), expression }];
+          return target ? [{ operation, target, parameters: asObject(link['parameters']) }] : [];
         });
       }),
   );
-}
 
 /** The names and numbers in an answer that may be the name of the resource, the most likely first. */
 export function namesIn(

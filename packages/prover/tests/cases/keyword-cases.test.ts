@@ -4,7 +4,8 @@ import type { Profile } from '../../src/profile';
 import { slots } from '../../src/request/slots';
 import { fault } from '../../src/cases/keyword-cases';
 import { inJson, read } from '../support/document';
-import { correctServer, target } from '../support/simple-server';
+import { correctServer, numbers, target } from '../support/simple-server';
+import { run } from '../../src/run';
 
 /** The fault of a value in the only slot of an operation. */
 function faultOf(given: object, text: string, profile: Profile = 'strict') {
@@ -40,4 +41,20 @@ test.each([
   const schema = { type: ['string', 'array'], minLength: 2, items: { type: 'string', minLength: 2 } };
   const get = { parameters: [{ name: 'q', in: 'query', schema }], responses: {} };
   expect(faultOf({ get }, text, profile)).toEqual({ rule, location: 'query' });
+});
+
+test.each([
+  { type: 'string', format: 'int64' },
+  { type: ['null', 'string'], format: 'int32' },
+])('the prover does not contradict itself about %j', async (schema) => {
+  const { failures } = await run(
+    numbers(
+      (operation) => {
+        operation['requestBody'] = { required: true, content: inJson(schema) };
+      },
+      (request, body) => (/^"\w*"$/.test(body) ? { status: 204 } : correctServer(request, body)),
+    ),
+  );
+  const problems = failures.flatMap((failure) => failure.problems);
+  expect(problems.filter((problem) => problem.includes('expected the oracle to agree'))).toEqual([]);
 });

@@ -36,6 +36,11 @@ describe('probes', () => {
     expect(violations(schema, text, keyword)).toEqual(want);
   });
 
+  test('have one item more than a thousand', () => {
+    const found = violations({ type: 'array', maxItems: 1_000 }, '["a"]', 'maxItems');
+    expect(found.map((text) => text.split(',').length)).toEqual([1_001, 1_001]);
+  });
+
   test('violate int64 by one', () => {
     const found = violations({ type: 'integer', format: 'int64' }, '1', 'format');
     expect(found).toEqual(expect.arrayContaining(['9223372036854775808', '-9223372036854775809']));
@@ -55,6 +60,39 @@ test('constraints are found wherever a keyword occurs, even if no value reaches 
     ['/schema/properties/a/anyOf/1', 'type', false],
     ['/schema/properties/b/items', 'format', true],
   ]);
+});
+
+test.each<[string, Json, [string, string][]]>([
+  [
+    'a property of a string',
+    { type: 'string', properties: { link: { type: 'string', maxLength: 3 } } },
+    [
+      ['/schema/properties/link type', 'holds violates'],
+      ['/schema/properties/link maxLength', 'holds violates'],
+    ],
+  ],
+  [
+    'an item of an object',
+    { type: ['object', 'null'], items: { minimum: 1 } },
+    [['/schema/items minimum', 'holds violates']],
+  ],
+  ['a bound of a string', { type: 'string', minimum: 1 }, [['/schema minimum', 'violates']]],
+  ['a length of a number or a string', { type: ['integer', 'string'], maxLength: 1 }, []],
+  [
+    'a schema that is used elsewhere, too',
+    {
+      allOf: [{ type: 'string', properties: { a: { $ref: '#/other' } } }],
+      not: {},
+      prefixItems: [{ $ref: '#/other' }],
+    },
+    [],
+  ],
+])('no value shows %s', (_, schema, want) => {
+  const found = constraints(requests({ schema, other: { type: 'string' } }), '/schema');
+  const idle = found.flatMap(({ pointer, keyword, idle }) =>
+    idle ? [[`${pointer} ${keyword}`, idle.sides.join(' ')]] : [],
+  );
+  expect(idle).toEqual(want);
 });
 
 test('optional members are left out one by one, and unlisted ones added', () => {

@@ -3,7 +3,7 @@ import type { Schemas } from '../../src/document/direction';
 import type { JsonObject } from '../../src/json/tree';
 import { print, type Value } from '../../src/json/value';
 import { createOracle } from '../../src/schema/oracle';
-import { samples } from '../../src/schema/samples';
+import { nearSamples, samples } from '../../src/schema/samples';
 import { ANY_CHARACTER } from '../../src/schema/strings';
 
 const requests = (json: JsonObject): Schemas => ({ json, direction: 'request' });
@@ -49,6 +49,16 @@ describe('samples', () => {
     expect(found.filter((number) => Math.fround(number) !== number)).toEqual([]);
   });
 
+  test('have the members of each schema, however deep, where none is below itself', () => {
+    const chain = Array.from({ length: 9 }, (_, n): [string, JsonObject] => [
+      `S${n}`,
+      { type: 'object', properties: { [`p${n}`]: { $ref: `#/schema/$defs/S${n + 1}` } } },
+    ]);
+    const $defs = { ...Object.fromEntries(chain), S9: { type: 'string' } };
+    const [value] = sample({ $ref: '#/schema/$defs/S0', $defs }, 'all');
+    expect(value && print(value)).toMatch(/^\{"p0":\{"p1":.*"p8":"/);
+  });
+
   test('have the members of a schema in one place, where tuples lead to it from many', () => {
     const tupleOf = (name: string) => {
       const prefixItems = Array<JsonObject>(30).fill({ $ref: `#/schema/$defs/${name}` });
@@ -72,4 +82,20 @@ test('strings of any character are those of fast-check', () => {
   const texts = (unit: 'binary' | fc.Arbitrary<string>) =>
     fc.sample(fc.string({ unit, maxLength: 20 }), { numRuns: 500, seed: 1 });
   expect(texts(ANY_CHARACTER)).toEqual(texts('binary'));
+});
+
+test('values near generated ones break one branch, so that exactly one applies', () => {
+  const schemas = requests({
+    schema: {
+      oneOf: [
+        { properties: { limit: { type: 'number' }, from: { type: 'string', format: 'date' } } },
+        { properties: { cursor: { type: 'string' } } },
+      ],
+    },
+  });
+  const found = [...nearSamples(schemas, createOracle(schemas), '/schema')].map(print);
+  expect(found).toEqual(
+    expect.arrayContaining([expect.stringMatching(/^\{"limit":[\d.-]+,"from":"\d.*","cursor":null\}$/)]),
+  );
+  expect(found).toEqual(expect.arrayContaining([expect.stringMatching(/"cursor":"[^}]*"limit":null/)]));
 });

@@ -78,6 +78,11 @@ export class Bundle {
     return placeOf(this.origin(pointer));
   }
 
+  /** Tells it that objects have other pointers. */
+  move(pointers: ReadonlyMap<string, string>): void {
+    for (const [from, to] of pointers) this.origins.set(to, this.origin(from));
+  }
+
   private origin(pointer: string): Origin {
     for (let at = pointer; at !== ''; at = at.slice(0, at.lastIndexOf('/'))) {
       const origin = this.origins.get(at);

@@ -1,6 +1,8 @@
 /** Reads OpenAPI documents as people write them: YAML or JSON, in one or several files, version 3.2, 3.1 or 3.0. */
+import { lastStep } from 'contract-first-server/tools';
 import { type Finding, findingLine, type JsonObject } from 'contract-first-server';
 import { Bundle } from './bundle';
+import { renameComponents } from './component-names';
 import { convertTo31 } from './convert';
 
 export { SourceError } from './read-file';
@@ -25,6 +27,8 @@ export interface Source {
  */
 export function readSource(file: string, allowOutside?: boolean): Source {
   const bundle = new Bundle(file, allowOutside);
+  const renamed = renameComponents(bundle.document);
+  bundle.move(renamed);
   const locate = (pointer: string) => bundle.locate(pointer);
   const converted = convertTo31(bundle.document, locate);
   const [first, ...more] = bundle.replaced;
@@ -33,6 +37,10 @@ export function readSource(file: string, allowOutside?: boolean): Source {
     document: bundle.document,
     files: bundle.sources.all().map(({ path }) => path),
     notes: [
+      ...[...renamed].map(
+        ([from, to]) =>
+          `${locate(to)}: OpenAPI does not allow the name ${JSON.stringify(lastStep(from))}: the component is read as ${lastStep(to)}`,
+      ),
       ...converted,
       ...(first === undefined
         ? []

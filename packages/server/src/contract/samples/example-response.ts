@@ -7,7 +7,7 @@ import { asUndocumented, UndocumentedResponse } from '../exchange/write-response
 import type { ServedOperation } from '../exchange/served-operation';
 import { NotImplemented } from '../exchange/wiring';
 import { OutgoingBody } from '../http/send';
-import { essenceOf, isJson, type MediaTypeObject } from '../http/media-type';
+import { coverage, essenceOf, isJson, isRange, type MediaTypeObject, typeOfRange } from '../http/media-type';
 import { canonicalJson, stringifyJson } from '../json/stringify';
 import { documentedKey, type Parameter } from '../operations/operations';
 import type { Answer, Headers, Problem } from '../problem';
@@ -17,7 +17,7 @@ import { ATTEMPTS, samples } from './sample';
 import { withVariations } from './variations';
 
 /**
- * The success response of an operation; undefined if no candidate conforms.
+ * The success response of an operation, or an error if the operation documents no success; undefined if no candidate conforms.
  *
  * @param wanted the media type that the client prefers; JSON by default
  */
@@ -27,16 +27,20 @@ export function successOf(
   wanted = 'application/json',
 ): Answer | undefined {
   const ranked = [...served.operation.responses.keys()]
-    .map((key) => ({ key, rank: ['2', 'd', '3', '4', '5'].indexOf(key.slice(0, 1)) }))
+    .map((key) => ({ key, rank: RANKS.indexOf(key.slice(0, 1)) }))
     .filter(({ rank }) => rank >= 0)
     .sort((a, b) => a.rank - b.rank || a.key.localeCompare(b.key));
-  for (const { key } of ranked) {
+  const successes = ranked.filter(({ rank }) => rank <= SUCCESS);
+  for (const { key } of successes.length > 0 ? successes : ranked) {
     const status = key === 'default' ? 200 : Number(key.replace('XX', '00'));
     const answer = responseOf(document, served, key, status, wanted);
     if (answer) return answer;
   }
   return undefined;
 }
+
+/** The first characters of statuses, the best first, and the rank of the last that is a success. */
+const [RANKS, SUCCESS] = [['2', 'd', '3', '4', '5'], 2];
 
 /**
  * The error response that the operation documents for this status. The message replaces the property that holds one.
@@ -80,7 +84,14 @@ function responseOf(
 ): Answer | undefined {
   const response = served.operation.responses.get(key);
   const place = document.follow(joinPointer(served.operation.pointer, 'responses', key));
-  const rank = ({ key, type }: MediaTypeObject) => (key === wanted ? 0 : isJson(type.essence) ? 1 : 2);
+  const rank = ({ key, type }: MediaTypeObject) =>
+    key === wanted
+      ? 0
+      : isRange(key) && coverage(type.essence, wanted) > 0
+        ? 1
+        : isJson(type.essence)
+          ? 2
+          : 3;
   const content = [...(response?.content ?? [])].sort((a, b) => rank(a) - rank(b));
   for (const media of content.length > 0 ? content : [undefined]) {
     const bodies = media
@@ -88,13 +99,25 @@ function responseOf(
       : [undefined];
     for (const body of bodies) {
       for (const headers of headersOf(document, response?.headers ?? [], beyond)) {
-        const contentType = media && !media.key.includes('*') ? media.key : undefined;
+        const contentType = media && nameOf(media, body, content.length > 1 ? wanted : undefined);
         const answer = { status, headers, body, contentType };
         if (conforms(served, answer, beyond)) return answer;
       }
     }
   }
   return undefined;
+}
+
+/**
+ * The name of the media type of a body; undefined for a range, which the writer names.
+ *
+ * @param wanted given where the body could be taken for one of another media type
+ */
+function nameOf({ key, type }: MediaTypeObject, body: unknown, wanted: string | undefined) {
+  if (!isRange(key)) return key;
+  if (wanted === undefined) return undefined;
+  const usual = body instanceof Uint8Array ? 'application/octet-stream' : 'application/json';
+  return typeOfRange(type.essence, isRange(wanted) || coverage(type.essence, wanted) === 0 ? usual : wanted);
 }
 
 function conforms({ responses }: ServedOperation, answer: Answer, beyond: Headers): boolean {
