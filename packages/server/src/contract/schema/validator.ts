@@ -236,7 +236,7 @@ export function createCompiler(
           if (!(error instanceof RangeError)) throw error;
           return allErrors
             ? CONFORMS
-            : [{ place: '', keyword: 'maxDepth', message: `the ${direction} ${TOO_DEEP}` }];
+            : [{ place: '', keyword: 'maxDepth', params: {}, message: `the ${direction} ${TOO_DEEP}` }];
         }
       };
     },
