@@ -263,7 +263,10 @@ describe.each(DATABASES)('$kind', ({ kind, shared, locate }) => {
       sql`INSERT INTO books (isbn, title, weight) VALUES (${title}, ${title}, 1)`;
     const add = (end: () => void) =>
       database.transaction(async (queries) => {
-        const store = storeOver(within(database, queries));
+        const batched = () => {
+          throw new Error('a batch of the transaction is not one of the database, which would keep it');
+        };
+        const store = storeOver(within({ ...database, batched }, queries));
         expect(await store.add('batched')).toBe('batched');
         await store.addTwice('nested');
         end();
