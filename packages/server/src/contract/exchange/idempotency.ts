@@ -6,11 +6,12 @@ import { type Answer, Problem, type ProblemKind } from '../problem';
 import type { Principals } from '../security/requirements';
 import { HandlerContext } from './exchange';
 
-const HEADER = 'idempotency-key';
+/** In lower case. */
+export const KEY_HEADER = 'idempotency-key';
 
 /** Whether an operation documents the header. */
 export const documentsKey = ({ parameters }: Pick<Operation, 'parameters'>): boolean =>
-  parameters.some(({ name, in: place }) => place === 'header' && name.toLowerCase() === HEADER);
+  parameters.some(({ name, in: place }) => place === 'header' && name.toLowerCase() === KEY_HEADER);
 
 /** Why a request with a key can be rejected. */
 export const KEY_KINDS = ['keyInUse', 'keyReused'] as const satisfies readonly ProblemKind[];
@@ -48,27 +49,28 @@ export function withKey<Request extends object, Response extends Answer>(
   return handler;
 }
 
-/** RFC 8941 section 3.3.3. */
+/** RFC 8941 section 3.3.3. Many clients send a key without quotes. */
 const STRING = /^"((?:[ !#-[\]-~]|\\["\\])+)"$/;
-/** A key without quotes, as many clients send it. */
-const BARE = /^[!#-~][ -~]*$/;
 /** Characters of base64 that carry 128 bits. Anonymous clients share their keys, so nobody may guess one. */
 const ANONYMOUS = 22;
 
-/** @throws {Problem} `invalidRequest` for a key that is not a string, or too short for an anonymous client */
+/** The fewest characters of a key that an operation accepts: the schema of its header should say so. */
+export const leastKeyLength = ({ security }: Pick<Operation, 'security'>): number =>
+  security.length === 0 || security.some((alternative) => alternative.length === 0) ? ANONYMOUS : 1;
+
+/** @throws {Problem} `invalidRequest` for a key that is empty, or too short for an anonymous client */
 function keyedRequest(context: object): KeyedRequest | undefined {
   const exchange = HandlerContext.exchangeOf(context);
   const { request, served, headers } = exchange ?? {};
   if (!(context instanceof HandlerContext) || !request || !served)
     throw new TypeError('expected the request that the server gave to the handler, got another object');
-  const field = request.headers[HEADER];
+  const field = request.headers[KEY_HEADER];
   if (field === undefined) return undefined;
   const text = String(field).trim();
-  const key = STRING.exec(text)?.[1]?.replace(/\\(.)/g, '$1') ?? BARE.exec(text)?.[0];
+  const key = STRING.exec(text)?.[1]?.replace(/\\(.)/g, '$1') ?? text;
   const principals = context.principal;
-  if (key === undefined) throw invalidKey('must be a string, such as "8e03978e-40d5-43dd-bc93-6894a57f9324"');
-  if (Object.keys(principals).length === 0 && key.length < ANONYMOUS)
-    throw invalidKey(`must have at least ${ANONYMOUS} characters without credentials`);
+  const least = Object.keys(principals).length === 0 ? ANONYMOUS : 1;
+  if (key.length < least) throw tooShort(least);
   const { operation, responses } = served;
   return {
     key,
@@ -80,8 +82,9 @@ function keyedRequest(context: object): KeyedRequest | undefined {
   };
 }
 
-function invalidKey(message: string): Problem {
-  const violation = { pointer: '/header/Idempotency-Key', keyword: 'format', message };
+function tooShort(least: number): Problem {
+  const message = `must NOT have fewer than ${least} characters${least > 1 ? ' without credentials' : ''}`;
+  const violation = { pointer: '/header/Idempotency-Key', keyword: 'minLength', message };
   return new Problem('invalidRequest', `header/Idempotency-Key ${message}`, {}, { violations: [violation] });
 }
 
