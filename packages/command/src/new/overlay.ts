@@ -25,6 +25,7 @@ import {
   SERVER_STATUSES,
   succeedsByDefault,
 } from './errors/errors';
+import { keyActions } from './idempotent';
 import { readLayout } from './layout-files';
 import type { PathParameter } from './tables/resources';
 
@@ -100,6 +101,10 @@ export async function overlayFor(
       ? [{ target: '$', description: 'the document has no components', update: { components: {} } }]
       : []),
     ...exampleActions(document, parameters),
+    ...keyActions(
+      document,
+      served.map(({ operation }) => operation),
+    ),
     ...refusals.map(({ operation, status, description }) => ({
       target: jsonPath(document, joinPointer(operation.pointer, 'responses')),
       description: 'how its handler refuses',
