@@ -9,6 +9,7 @@ import {
   INTEGER,
   JSON_VALUE,
   only,
+  type RowOf,
   select,
   sql,
   table,
@@ -21,18 +22,16 @@ import { isObject, parseJson, stringifyJson } from '../contract/tools';
 import type { OperationalKind } from './errors';
 import { networkOf } from './limits/rate-limit';
 
-/** Its body is JSON text, in which all numbers are as they were written, or one integer. */
-interface StoredAnswer extends Answer {
-  readonly body?: string | bigint | undefined;
-}
-
 const keys = table('idempotency_keys', {
   /** A digest of client, operation and key. */
   id: TEXT.primaryKey(),
   /** A digest of the principals; of an anonymous client, that of its network. */
   client: TEXT,
   fingerprint: TEXT,
-  answer: JSON_VALUE.as<StoredAnswer>(),
+  /** The answer without its body. */
+  head: JSON_VALUE.as<Omit<Answer, 'body'>>(),
+  /** JSON text, in which all numbers are as they were written, or one integer. */
+  body: JSON_VALUE.as<string | bigint>().nullable(),
   /** Milliseconds since 1970. */
   expires: INTEGER,
 });
@@ -66,10 +65,8 @@ export const idempotent = <Store, Request extends object, Response extends Answe
 
 /** Keys of one client. */
 const MAX_KEYS = 100_000;
-/** Milliseconds between two deletions of expired keys, and for which the number of a client's keys is remembered. */
-const SWEEP = 60_000;
-/** Keys that a statement deletes, and clients whose numbers are remembered. */
-const SWEPT = 1000;
+/** Milliseconds between two deletions of expired keys, and the keys that one statement deletes. */
+const [SWEEP, SWEPT] = [60_000, 1000];
 
 /** An answer that is not stored. Thrown, so that the transaction rolls back. */
 class Unstored extends Error {
@@ -89,19 +86,12 @@ export function onceIn<Store>(
   most = MAX_KEYS,
 ): Once<Store> {
   const running = new Set<string>();
-  let counts = new Map<string, number>();
-  let sweeping: Promise<unknown> | undefined;
   let next = 0;
 
-  /** Counted outside the transaction, in which requests of one client would collide: so the bound is not exact. */
-  async function countOf(client: string): Promise<number> {
-    const known = counts.get(client);
-    if (known !== undefined) return known;
-    const some = select({ count: INTEGER.from(sql`count(*)`) })`
+  async function isFull(client: string): Promise<boolean> {
+    const counted = select({ count: INTEGER.from(sql`count(*)`) })`
       FROM (SELECT 1 FROM ${keys} WHERE ${keys.client} = ${client} LIMIT ${most}) AS counted`;
-    const { count } = only(await database.query(some));
-    if (counts.size < SWEPT) counts.set(client, count);
-    return count;
+    return only(await database.query(counted)).count >= most;
   }
 
   async function sweep(): Promise<void> {
@@ -116,79 +106,66 @@ export function onceIn<Store>(
   return async (request, work) => {
     const { fingerprint, assertDocumented } = request;
     const { id, client } = namesOf(request);
+    const inUse = () =>
+      new Problem('keyInUse', 'a request with this Idempotency-Key is in progress: try again later');
     if (running.has(id)) throw inUse();
     running.add(id);
+
+    /** The answer that is stored, or what is answered now and then stored. */
+    const repeat = (answerIn: (inner: Database) => Promise<Answer>): Promise<Answer> =>
+      database.transaction(async (queries) => {
+        const inner = within(database, queries);
+        const locking = sql<{ locked: bigint }>`SELECT ${TRY_LOCK}(${lockOf(id)}) AS locked`;
+        if (only(await inner.query(locking)).locked === 0n) throw inUse();
+        const [known] = await inner.query(
+          select(keys)`WHERE ${keys.id} = ${id} AND ${keys.expires} > ${Date.now()}`,
+        );
+        if (known && known.fingerprint !== fingerprint)
+          throw new Problem('keyReused', 'the Idempotency-Key belongs to a request with other values');
+        if (known) return restored(known);
+        const answer = await answerIn(inner);
+        const row = { id, client, fingerprint, ...stored(answer), expires: Date.now() + ttl };
+        await inner.execute(
+          insertInto(keys, row)`ON CONFLICT (id) DO UPDATE SET client = excluded.client, head = excluded.head,
+            fingerprint = excluded.fingerprint, body = excluded.body, expires = excluded.expires`,
+        );
+        return answer;
+      });
+
     /** Of the last attempt. */
     let answer: Answer | undefined;
-
-    const repeated = async (inner: Database): Promise<Answer | undefined> => {
-      const [{ locked } = {}] = await inner.query(
-        sql<{ locked: bigint }>`SELECT ${TRY_LOCK}(${lockOf(id)}) AS locked`,
-      );
-      if (locked === 0n) throw inUse();
-      const [known] = await inner.query(
-        select(keys)`WHERE ${keys.id} = ${id} AND ${keys.expires} > ${Date.now()}`,
-      );
-      if (known && known.fingerprint !== fingerprint)
-        throw new Problem('keyReused', 'the Idempotency-Key belongs to a request with other values');
-      return known && restored(known.answer);
-    };
-    const keep = async (inner: Database, given: Answer) => {
-      await inner.execute(
-        insertInto(keys, { id, client, fingerprint, answer: stored(given), expires: Date.now() + ttl })`
-          ON CONFLICT (id) DO UPDATE SET client = excluded.client, fingerprint = excluded.fingerprint,
-            answer = excluded.answer, expires = excluded.expires`,
-      );
-      if (counts.has(client)) counts.set(client, (counts.get(client) ?? 0) + 1);
-    };
-
     try {
-      const isFull = (await countOf(client)) >= most;
-      return await database.transaction(async (queries) => {
-        const inner = within(database, queries);
+      // Outside the transaction, in which requests of one client would collide: so the bound is not exact.
+      const isOver = await isFull(client);
+      return await repeat(async (inner) => {
         answer = undefined;
-        const known = await repeated(inner);
-        if (known) return known;
-        if (isFull) throw tooMany(most, ttl);
+        if (isOver) throw tooMany(most, ttl);
         const given = await work(storeIn(inner));
         assertDocumented(given);
         if (given.status >= 500) throw new Unstored(given);
-        answer = given;
-        await keep(inner, given);
-        return given;
+        return (answer = given);
       });
     } catch (error) {
       if (error instanceof Unstored) return error.answer;
       const rejection = answer;
       // A row broke a rule, and the handler has answered that. The transaction is over, and has written nothing.
       if (!(error instanceof ConstraintViolation) || !rejection || rejection.status < 400) throw error;
-      return await database.transaction(async (queries) => {
-        const inner = within(database, queries);
-        const known = await repeated(inner);
-        if (!known) await keep(inner, rejection);
-        return known ?? rejection;
-      });
+      return await repeat(() => Promise.resolve(rejection));
     } finally {
       running.delete(id);
       if (Date.now() >= next) {
         next = Date.now() + SWEEP;
-        counts = new Map();
-        sweeping ??= sweep()
-          .catch(() => undefined) // the next one may succeed
-          .finally(() => (sweeping = undefined));
+        void sweep().catch(() => undefined); // the next one may succeed
       }
     }
   };
 }
 
-const inUse = () =>
-  new Problem('keyInUse', 'a request with this Idempotency-Key is in progress: try again later');
-
 const tooMany = (most: number, ttl: number) =>
   new Problem<OperationalKind>(
     'rateLimited',
     `expected at most ${most} requests with an Idempotency-Key within ${ttl / 1000} seconds, got more`,
-    { 'Retry-After': String(SWEEP / 1000) },
+    { 'Retry-After': '60' },
   );
 
 const digest = (...parts: readonly unknown[]): string => hash('sha256', JSON.stringify(parts), 'base64url');
@@ -210,15 +187,13 @@ function namesOf({ principals, operationId, key, remoteAddress }: KeyedRequest) 
   return { id: digest(names, operationId, key), client };
 }
 
-const stored = ({ status, headers, contentType, body }: Answer): StoredAnswer => ({
-  status,
-  headers,
-  contentType,
-  body: body === undefined || typeof body === 'bigint' ? body : stringifyJson(body),
-});
+function stored({ body, ...head }: Answer) {
+  if (body === undefined) return { head, body: null };
+  return { head, body: typeof body === 'bigint' ? body : stringifyJson(body) };
+}
 
-function restored({ body, ...rest }: StoredAnswer): Answer {
-  const answer: Answer & Record<string, unknown> = { ...rest, body };
+function restored({ head, body }: RowOf<typeof keys>): Answer {
+  const answer: Answer & Record<string, unknown> = { ...head, ...(typeof body === 'bigint' && { body }) };
   if (typeof body === 'string') parseJson(body, answer, 'body');
   return answer;
 }
