@@ -10,8 +10,15 @@ export interface PerDialect {
 
 /** A word of an engine: `strict` ends the definition of a table whose columns hold values of their types only. */
 export interface Word {
-  readonly kind: 'strict' | 'concurrently';
+  readonly kind: 'strict' | 'concurrently' | 'tryLock';
 }
+
+/**
+ * A function of an int64 other than 0: it is 0 (false) if another transaction holds the lock of that number, and otherwise this
+ * transaction holds it until its end. An engine that has only one writer needs no such lock.
+ * sql`SELECT ${TRY_LOCK}(${number}) AS locked`
+ */
+export const TRY_LOCK: Word = { kind: 'tryLock' };
 
 /**
  * Of an index, in a migration with `transaction: false`: others write meanwhile. Empty where they do so anyway, or cannot.

@@ -2,6 +2,7 @@ import { createBatch, type Batch } from './batch';
 import type { Connection, Driver } from './driver';
 import { toStoreError } from './failure';
 import type { Sql } from './column';
+import { only } from './outcome';
 import { render, type Rendered } from './sql';
 import { StoreUnavailable, type Store, type StoreObserver } from './store';
 import { queriesOf, type Queries, runOn, runTransaction } from './transaction';
@@ -43,6 +44,21 @@ interface Options {
 }
 
 const refuse = () => Promise.reject(new StoreUnavailable('the store is closed'));
+
+/**
+ * The database as one of its transactions sees it: what a store over it reads and writes is part of the transaction, also in a
+ * batch or in a transaction of the store.
+ *
+ * @param queries what the work of the transaction got
+ */
+export function within(database: Database, queries: Queries): Database {
+  return {
+    ...database,
+    ...queries,
+    transaction: (work) => work(queries),
+    batched: (write) => async (item) => only(await write([item])),
+  };
+}
 
 /** The database of a connection: what no driver does for itself. */
 export function createDatabase(

@@ -14,9 +14,10 @@ export {
   JSON_VALUE,
   TEXT,
   TIMESTAMP,
+  TRY_LOCK,
 } from './column';
 export type { Column, Columns, ColumnsOf, ColumnType, Part, PerDialect, Sql, Table } from './column';
-export type { Database } from './database';
+export { type Database, within } from './database';
 export { databaseUrls, isDatabaseUrl, openDatabase, START_TIMEOUT, wrongOfUrl } from './open';
 export { only, unlessViolated } from './outcome';
 export type { Migration } from './migration';

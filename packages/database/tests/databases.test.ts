@@ -16,6 +16,8 @@ import {
   sql,
   StoreUnavailable,
   TEXT,
+  TRY_LOCK,
+  within,
 } from 'contract-first-database';
 import { EDGE_IDS, STRANGE_STRINGS } from '../../../scripts/testing/strange-values';
 import { kysely } from 'contract-first-database/kysely';
@@ -240,6 +242,60 @@ describe.each(DATABASES)('$kind', ({ kind, shared, locate }) => {
         await expect(count()).resolves.toBe(1n);
         expect(attempts).toBe(2);
       });
+  });
+
+  test('a store over the database of a transaction is part of the transaction', async () => {
+    const storeOver = (own: Database) => ({
+      add: own.batched(
+        async (titles: readonly string[]) => {
+          for (const title of titles) await own.execute(insert(title));
+          return titles;
+        },
+        (title) => title.length,
+      ),
+      addTwice: (title: string) =>
+        own.transaction(async ({ execute }) => {
+          await execute(insert(`${title} 1`));
+          await execute(insert(`${title} 2`));
+        }),
+    });
+    const insert = (title: string) =>
+      sql`INSERT INTO books (isbn, title, weight) VALUES (${title}, ${title}, 1)`;
+    const add = (end: () => void) =>
+      database.transaction(async (queries) => {
+        const batched = () => {
+          throw new Error('a batch of the transaction is not one of the database, which would keep it');
+        };
+        const store = storeOver(within({ ...database, batched }, queries));
+        expect(await store.add('batched')).toBe('batched');
+        await store.addTwice('nested');
+        end();
+      });
+    const failing = add(() => {
+      throw new Error('no');
+    });
+    await expect(failing).rejects.toThrow('no');
+    expect(await count()).toBe(0n);
+    await add(() => undefined);
+    expect(await count()).toBe(3n);
+  });
+
+  test('a lock is that of one transaction until its end', async () => {
+    const lock = ({ query }: Queries) =>
+      query<{ locked: bigint }>(sql`SELECT ${TRY_LOCK}(${-7n}) AS locked`).then(
+        ([row]) => row?.locked !== 0n,
+      );
+    let other: Promise<boolean> | undefined;
+    const own = await database.transaction(async (queries) => {
+      const first = await lock(queries);
+      other = database.transaction(lock);
+      if (kind === 'PostgreSQL') expect(await other).toBe(false);
+      return first && (await lock(queries));
+    });
+    expect(own).toBe(true);
+    // An engine of one writer lets the other transaction wait.
+    expect(await other).toBe(kind !== 'PostgreSQL');
+    expect(await database.transaction(lock)).toBe(true);
   });
 
   test('nobody sees what is not committed', async () => {

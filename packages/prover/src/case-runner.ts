@@ -4,6 +4,7 @@ import { loggedText } from './logged';
 import { type Failure, failureOf, type WaivedFailure } from './failure';
 import { openLedger } from './ledger';
 import { ruleKey } from './obligation';
+import { keyOf, withFreshKey } from './request/idempotency-key';
 import { createOracle } from './schema/oracle';
 import { createServiceRejections } from './state/service-rejections';
 import { openState } from './state/state';
@@ -154,6 +155,13 @@ export function openCaseRunner({ waivers, operations, onRequest, signal, ...comm
     observations.set(key, { ...row, count: (observations.get(key)?.count ?? 0) + 1 });
   };
 
+  /** Whether a case repeats its key, or tests it, or what a handler must receive is compared with its request. */
+  const isAboutKey = ({ operation, expect, about, handlerInput }: Case): boolean =>
+    expect.kind === 'compared' ||
+    about?.includes(` | header ${keyOf(operation)?.name} | `) === true ||
+    (target.received !== undefined && handlerInput !== undefined);
+  const freshKey = ({ operation, request }: Case) => withFreshKey({ document, oracle }, operation, request);
+
   /** Sends one case and judges the answer, without a record in the ledger. Undefined if the run must end. */
   const probe = async (
     server: Server,
@@ -163,7 +171,8 @@ export function openCaseRunner({ waivers, operations, onRequest, signal, ...comm
     onRequest?.({ operation: sent.operation.id, family, requests: client.sent() + 1 });
     const before = server.entered?.() ?? 0;
     server.failed?.(); // that of an earlier request
-    let actual = state ? { ...sent, request: await state.prepare(server, sent) } : sent;
+    const keyed = { ...sent, request: isAboutKey(sent) ? sent.request : freshKey(sent) };
+    let actual = state ? { ...keyed, request: await state.prepare(server, keyed) } : keyed;
     const listening = left.has(sent.operation) ? LISTENING_MS : undefined;
     let outcome = await client.exchange(server, actual.request, listening);
     const renewed = outcome && (await state?.renew(server, actual, outcome));

@@ -71,6 +71,7 @@ export type ProtocolScenario =
   | 'ranges'
   | 'conditional requests'
   | 'preconditions'
+  | 'idempotency keys'
   | 'content codings'
   | 'content negotiation'
   | 'unsupported media types'

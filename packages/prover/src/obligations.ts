@@ -24,6 +24,7 @@ import {
 } from './obligation';
 import { isRead, LARGEST_LIMIT } from './cases/bodies';
 import { followsWord, presentedAs } from './request/compose';
+import { keyOf } from './request/idempotency-key';
 import { describesBytes } from './request/fields';
 import { mediaOf } from './request/multipart';
 import { acceptsAnyQueryParameter } from './request/serialize';
@@ -230,6 +231,7 @@ function protocolObligations(
     ranges: method === 'GET' && documents('206'),
     'conditional requests': method === 'GET' && documents('304'),
     preconditions: documents('412'),
+    'idempotency keys': keyOf(operation) !== undefined,
     'content codings':
       method === 'GET' &&
       operation.responses.some((one) => one.status.startsWith('2') && one.content.length > 0),

@@ -50,6 +50,10 @@ const RULES = {
 
   'stored value': warning('RFC 9110 sections 9.3.3 and 9.3.4: what a request has stored is what is read'),
 
+  'idempotency keys': warning(
+    'draft-ietf-httpapi-idempotency-key-header-07 sections 2.6 and 2.7: the operation documents 409 and 422',
+  ),
+
   // Representations
   'streamed items': failure('OpenAPI 3.2.0, Media Type Object, itemSchema'),
   ranges: failure('RFC 9110 section 14'),

@@ -23,6 +23,7 @@ import { openWaivers, type Waivers } from './waivers';
 import type { Document } from './document/model';
 import { readDocument } from './document/reader';
 import { attemptPreconditions, attemptRepresentation } from './representations/attempt';
+import { attemptRetries } from './stored/retries';
 import { attemptStored } from './stored/attempt';
 import { attemptLists } from './stored/lists';
 import { asObject, asString } from './json/tree';
@@ -177,6 +178,7 @@ export async function run(given: Target, options: RunOptions = {}): Promise<Resu
         );
         await attemptPreconditions(context, reader, server, runner);
       }
+      for (const context of contexts) await attemptRetries(context, server, runner);
       await attemptStored(contexts, server, runner);
       await attemptLists(contexts, server, runner);
       for (const context of contexts) await attemptLast(context, server, runner);

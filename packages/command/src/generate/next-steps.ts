@@ -1,5 +1,5 @@
 /** What a change of the document asks of the service beside its handlers. */
-import { joinPointer, OpenApiDocument, readOperations } from 'contract-first-server/tools';
+import { joinPointer, KEY_KINDS, OpenApiDocument, readOperations } from 'contract-first-server/tools';
 import {
   type JsonObject,
   type Operation,
@@ -15,11 +15,11 @@ const VERIFIERS: Readonly<Record<SchemeKind, string>> = {
   apiKey: 'apiKeys',
   basic: 'basicUsers',
 };
-/** The statuses that the server answers by itself for an operation. A handler answers 404 too. */
+/** The statuses that the server answers by itself for an operation. A handler answers 404, 409 and 422 too. */
 export const statusesOfServer = (operation: Operation): Set<string> =>
   new Set(
     (Object.keys(ERRORS) as (ProblemKind | OperationalKind)[])
-      .filter((kind) => kind !== 'notFound')
+      .filter((kind) => kind !== 'notFound' && !KEY_KINDS.some((one) => one === kind))
       .map((kind) => String(statusIn(ERRORS, kind, operation))),
   );
 

@@ -45,6 +45,7 @@ export class Unclear extends Error {}
 const IMPORTS = [
   ['randomUUID(', "import { randomUUID } from 'node:crypto'"],
   ['new Problem', "import { Problem } from 'contract-first-server'"],
+  ['idempotent(', "import { idempotent } from 'contract-first-server/runtime'"],
   ['errorBody(', "import { errorBody } from '../errors'"],
   ['Problem<OwnKind>', "import type { OwnKind } from '../errors'"],
 ] as const;

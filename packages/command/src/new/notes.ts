@@ -4,7 +4,8 @@ import { type Operation } from 'contract-first-server';
 import { says } from './errors/error-body';
 import { type OtherBody, succeedsByDefault } from './errors/errors';
 import type { Action } from './overlay';
-import { description, type Table } from './tables/tables';
+import { isRetriable } from './idempotent';
+import { conflictOf, type Table } from './tables/tables';
 
 /** @param actions those that lead to the document */
 export const notesOn = (
@@ -45,7 +46,8 @@ function successes(
 /** Where the document does not say which status an invalid request has. */
 function undecided(operations: readonly Operation[]): string[] {
   const [first, ...others] = operations.filter(
-    ({ responses }) => responses.has('400') && responses.has('422'),
+    (operation) =>
+      operation.responses.has('400') && operation.responses.has('422') && !isRetriable(operation),
   );
   const more = others.length > 0 ? ` and ${others.length} more` : '';
   return first
@@ -78,8 +80,8 @@ function leftOut(removed: readonly Action[]): string[] {
 function conflicts(document: OpenApiDocument, tables: readonly Table[]): string[] {
   return tables.flatMap(({ stored, unique, source, file }) => {
     const { create } = stored ?? {};
-    if (!create?.responses.has('409') || unique || source === 'given') return [];
-    const said = description(document, create, '409');
+    const said = conflictOf(document, create);
+    if (!create || said === undefined || unique || source === 'given') return [];
     return `${create.operationId} documents 409${said === '' ? '' : ` (${said})`}: no column in src/storage/${file}.ts is unique(). Write there, or in its handler, when it responds with 409`;
   });
 }

@@ -26,6 +26,7 @@ import {
   SERVER_STATUSES,
   succeedsByDefault,
 } from './errors/errors';
+import { keyActions } from './idempotent';
 import { readLayout } from './layout-files';
 import type { PathParameter } from './tables/resources';
 
@@ -102,6 +103,10 @@ export async function overlayFor(
       : []),
     ...exampleActions(document, parameters),
     ...uploadActions(document, served),
+    ...keyActions(
+      document,
+      served.map(({ operation }) => operation),
+    ),
     ...refusals.map(({ operation, status, description }) => ({
       target: jsonPath(document, joinPointer(operation.pointer, 'responses')),
       description: 'how its handler refuses',

@@ -7,6 +7,7 @@ import type { ErrorBody, OtherBody, OwnKind } from './errors/errors';
 import { type Project, projectPlaces } from './project-places';
 import { fill, type Places, withoutUnusedImports } from './fill';
 import { isWanted } from './extras';
+import { isRetriable, withKeys } from './idempotent';
 import { layoutFiles, readLayout, UNDOTTED } from './layout-files';
 import { openerOf, partOf, type Table } from './tables/tables';
 import type { Sequence, StoredExample, Todo } from './tests';
@@ -35,7 +36,9 @@ export interface Decided extends Project {
 export function filledLayout(decided: Decided): Record<string, string> {
   const { kebab, pascal, snake, title } = decided.names;
   const names = { 'bike-shed': kebab, BikeShed: pascal, bike_shed: snake, 'Bike Shed': title };
-  const places: Readonly<Record<string, Places>> = { ...projectPlaces(decided), ...sourcePlaces(decided) };
+  const usual: Readonly<Record<string, Places>> = { ...projectPlaces(decided), ...sourcePlaces(decided) };
+  const repeats = decided.stores.written.some(({ operation }) => isRetriable(operation));
+  const places = repeats ? withKeys(usual, `${pascal}Store`) : usual;
   const isOwn = (file: string) =>
     file !== 'openapi/overlay.yaml' && (decided.users !== undefined || file !== USERS);
   const all = layoutFiles().filter(isOwn);

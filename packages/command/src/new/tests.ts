@@ -14,6 +14,7 @@ import {
 import { type Operation } from 'contract-first-server';
 import { quoted } from '../generate/handler-names';
 import { codeOf, propertyName } from './code';
+import { isRetriable } from './idempotent';
 import type { OwnKind } from './errors/errors';
 import { idOf, type Resource, successBody } from './tables/resources';
 import { insideOf, within } from './errors/envelopes';
@@ -72,20 +73,27 @@ export function prepare(
       ({ operation, rejections }) =>
         operation.operationId === operationId && rejections.some((rejection) => rejection.status === status),
     );
-  const todo = served.flatMap(({ operation: { operationId, responses } }) =>
-    kinds
-      .map(({ status }) => String(status))
-      .filter(
-        (key) =>
-          responses.has(key) && !proven.has(`${operationId} ${key}`) && !rejects(operationId, Number(key)),
-      )
-      // An invalid request shows it.
-      .filter((key) => key !== '422' || responses.has('400'))
-      .map((key) => ({
-        obligation: `${operationId} | response | ${key} | *`,
-        reason: `to do: write a scenario that ends in ${key}, then delete this line`,
-      })),
-  );
+  const repeats = (operation: Operation) =>
+    isRetriable(operation) && written.some((one) => one.operation.operationId === operation.operationId);
+  const todo = served.flatMap(({ operation }) => {
+    const { operationId, responses } = operation;
+    return (
+      kinds
+        .map(({ status }) => String(status))
+        // The server itself answers these, and the prover knows.
+        .filter((key) => !repeats(operation) || (key !== '409' && key !== '422'))
+        .filter(
+          (key) =>
+            responses.has(key) && !proven.has(`${operationId} ${key}`) && !rejects(operationId, Number(key)),
+        )
+        // An invalid request shows it.
+        .filter((key) => key !== '422' || responses.has('400'))
+        .map((key) => ({
+          obligation: `${operationId} | response | ${key} | *`,
+          reason: `to do: write a scenario that ends in ${key}, then delete this line`,
+        }))
+    );
+  });
   return { sequences, todo };
 }
 

@@ -337,6 +337,8 @@ const PROVOKED: Record<
     | 'versionNotSupported'
     | 'notImplemented'
     | 'preconditionFailed'
+    | 'keyInUse'
+    | 'keyReused'
     | 'rangeNotSatisfiable'
     | 'unavailable'
   >,

@@ -446,3 +446,44 @@ it('leaves a login as a stub whose success has headers that only a person knows'
   ])
     expect(await laid({ 'X-Limit': header })).not.toContain('login');
 });
+
+it('writes handlers that repeat their answers where the document has the header Idempotency-Key', async () => {
+  const cart = { type: 'object', required: ['id', 'name'], properties: { id: int64, name: text } };
+  const given = { type: 'object', required: ['name'], properties: { name: text } };
+  const requestBody = { required: true, content: { 'application/json': { schema: given } } };
+  const key = { name: 'Idempotency-Key', in: 'header', schema: text };
+  const layOutWith = (parameters: object[], responses: object = {}) =>
+    layOutOf({
+      paths: {
+        '/carts': {
+          post: {
+            operationId: 'addCart',
+            parameters,
+            requestBody,
+            responses: { 201: json(cart), ...responses },
+          },
+        },
+        '/carts/{id}': {
+          get: {
+            operationId: 'getCart',
+            parameters: [inPath(int64)],
+            responses: { 200: json(cart), 404: none },
+          },
+        },
+      },
+    });
+  const { files } = await layOutWith([key]);
+  expect(files['src/handlers/add-cart.ts']).toContain('idempotent(store, async ({ body }, store) => {');
+  expect(files['src/handlers/get-cart.ts']).not.toContain('idempotent');
+  expect(files['src/storage/open.ts']).toContain('...IDEMPOTENCY_KEYS,');
+  expect(files['.env.example']).toContain('IDEMPOTENCY_TTL=24h');
+  const { actions } = parse(files['openapi/overlay.yaml'] ?? '') as { actions: { update: object }[] };
+  const added = actions.flatMap(({ update }) => Object.keys(update));
+  expect(added).toEqual(expect.arrayContaining(['400', '409', '422', 'minLength'])); // anonymous: 22 characters
+  // The 409 is that of the key: two carts may have the same name.
+  expect(files['src/storage/carts.ts']).not.toContain('unique()');
+  const taken = await layOutWith([key], { 409: { ...error, description: 'The name is taken.' } });
+  expect(taken.files['src/storage/carts.ts']).toContain('name: TEXT.unique()');
+  const without = await layOutWith([]);
+  for (const text of Object.values(without.files)) expect(text).not.toMatch(/idempoten/i);
+});

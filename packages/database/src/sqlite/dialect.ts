@@ -16,6 +16,7 @@ export const DIALECT: Dialect = {
     identity: 'INTEGER PRIMARY KEY AUTOINCREMENT',
     strict: 'STRICT',
     concurrently: '',
+    tryLock: 'likely', // of a number it is that number
   },
   checks: CHECKS,
   parameters: () => () => '?',

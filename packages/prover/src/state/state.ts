@@ -27,6 +27,7 @@ import {
 } from './sources';
 import { isSafe, type Operation } from '../document/model';
 import { composeRequest, minimalInputs } from '../request/compose';
+import { withFreshKey } from '../request/idempotency-key';
 
 /** The state of a service that the prover can change only by requests. */
 export type State = ReturnType<typeof openState>;
@@ -102,7 +103,8 @@ export function openState(common: RunContext, client: Client, bounds: BlackBox) 
   /** Sends the minimal request of an accepted operation, with fresh values. */
   const sendMinimal = async (server: Server, { context, fresh }: Accepted) => {
     const inputs = (await locate(server, context.operation, context.base, bounds.write)) ?? context.base;
-    const request = refresh(authorizedRequest(context, inputs), fresh);
+    const keyed = withFreshKey(common, context.operation, authorizedRequest(context, inputs));
+    const request = refresh(keyed, fresh);
     const outcome = await client.exchange(server, request);
     if (outcome) observe(context.operation, request, outcome);
     return outcome && { request, outcome };

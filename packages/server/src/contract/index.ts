@@ -14,6 +14,7 @@ export { readDocument } from './document/document-text';
 export type { HookContext, Hooks } from './exchange/hooks';
 export type { Extensions, ServiceOptions } from './exchange/service-options';
 export { type Logger, type LoggerFor, type Outcome, type Stage, STAGES } from './exchange/exchange';
+export { type KeyedRequest, withKey } from './exchange/idempotency';
 export { isStub, stub } from './exchange/wiring';
 export type {
   Handler,

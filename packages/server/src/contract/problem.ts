@@ -11,6 +11,8 @@ export type ProblemKind =
   | 'methodNotAllowed'
   | 'notAcceptable'
   | 'requestTimeout'
+  | 'keyInUse' // draft-ietf-httpapi-idempotency-key-header-07 section 2.7, as is the next
+  | 'keyReused'
   | 'preconditionFailed' // RFC 9110 section 13.1
   | 'tooLarge'
   | 'unsupportedMediaType'

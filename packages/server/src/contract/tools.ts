@@ -21,6 +21,7 @@ export { type Lengths, textsMatching } from './pattern/texts';
 export { versionFinding } from './document/openapi-schema';
 export { walk, type Walked, keywordAt } from './document/walk';
 export { type Support, type Kind, OBJECTS, type Version, versionOf } from './document/keywords';
+export { documentsKey, isKeyed, KEY_HEADER, KEY_KINDS, leastKeyLength } from './exchange/idempotency';
 export { SHORT_MESSAGE, undocumentedFinding, undocumentedResponses } from './exchange/server-problems';
 export { responseActions } from './exchange/problem-overlay';
 export { jsonPath, type OverlayAction } from './operations/overlay';

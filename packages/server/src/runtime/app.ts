@@ -2,6 +2,8 @@ import express, { type Express } from 'express';
 import {
   compileContract,
   type Contract,
+  isKeyed,
+  KEY_KINDS,
   lackingColumns,
   type OpenApiDocument,
   undocumentedFinding,
@@ -95,7 +97,12 @@ export function createApp<Own extends string = never>(
   const traces = createTraces(RESERVED);
   // First, because it proves that the document can be served.
   const contract = compileContract(document, application);
-  const lacking = undocumentedResponses(contract.served.values(), errors.render, rateLimit?.ownProblems);
+  const lacking = undocumentedResponses(
+    contract.served.values(),
+    errors.render,
+    rateLimit?.ownProblems,
+    ({ operationId }) => (isKeyed(application.handlers[operationId]) ? KEY_KINDS : []),
+  );
   const finding = undocumentedFinding(
     contract.document,
     [...contract.served.values()],

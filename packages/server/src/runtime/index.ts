@@ -38,6 +38,10 @@ export {
   type VerifiersFor,
 } from './credentials/credentials';
 
+// For services whose clients may retry.
+export { readIdempotencyTtl } from './config';
+export { IDEMPOTENCY_KEYS, idempotent, type Once, onceIn } from './idempotent';
+
 // For services whose users log in.
 export { hashPassword, verifyPassword } from './credentials/passwords';
 export {

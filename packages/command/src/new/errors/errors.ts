@@ -2,9 +2,11 @@
 import { STATUS_CODES } from 'node:http';
 import {
   documentedKey,
+  documentsKey,
   isJson,
   isObject,
   joinPointer,
+  KEY_KINDS,
   members,
   type MediaTypeObject,
   type OpenApiDocument,
@@ -19,6 +21,10 @@ import { ERRORS, statusIn } from 'contract-first-server/runtime';
 import { errorBodyOf, type Facts, says, valueOf } from './error-body';
 import { camelOf } from '../names';
 import { componentOf, handledValue } from '../types';
+
+const KINDS = Object.keys(ERRORS) as (keyof typeof ERRORS)[];
+/** Whether only a handler that repeats answers raises a kind of error. */
+const isKeyKind = (kind: string): boolean => KEY_KINDS.some((one) => one === kind);
 
 /** A documented error response of an operation. */
 export interface ErrorResponse {
@@ -85,9 +91,7 @@ export function errorResponses(document: OpenApiDocument, all: Iterable<ServedOp
 /** A kind for each documented error status that the server does not answer by itself. */
 export function ownKinds(responses: readonly ErrorResponse[]): OwnKind[] {
   const others = new Set(
-    Object.values(ERRORS)
-      .map(({ status }) => status)
-      .filter((status) => status !== 404),
+    KINDS.filter((kind) => kind !== 'notFound' && !isKeyKind(kind)).map((kind) => ERRORS[kind].status),
   );
   const statuses = new Set(responses.map(({ key }) => Number(key)).filter((status) => !others.has(status)));
   return [...statuses]
@@ -135,7 +139,7 @@ function factsOf({ served, key }: Pick<ErrorResponse, 'served' | 'key'>): Facts[
 
 /** What each kind of error says, with its status in the answers of an operation. */
 const factsFor = (operation: Operation): Facts[] =>
-  (Object.keys(ERRORS) as (keyof typeof ERRORS)[]).map((kind) => ({
+  KINDS.filter((kind) => !isKeyKind(kind) || documentsKey(operation)).map((kind) => ({
     message: SHORT_MESSAGE,
     kind,
     number: ERRORS[kind].number,

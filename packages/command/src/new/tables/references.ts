@@ -32,9 +32,8 @@ function withReferences(table: Table, all: readonly Table[]): Table {
       continue;
     const owner = targets.find((one) => one !== table && refersTo(each, one));
     if (!owner) continue;
-    const remove = owner.stored && 'read' in owner.stored ? owner.stored.remove : undefined;
     const unset = each.required && !each.nullable ? 'CASCADE' : 'SET NULL';
-    refer(each.name, owner, remove?.responses.has('409') ? undefined : unset);
+    refer(each.name, owner, owner.isKept ? undefined : unset);
   }
   return { ...table, references };
 }

@@ -15,6 +15,7 @@ import {
   type Shared,
   successOf,
 } from '../handler-code';
+import { keyRefusals, retriable } from '../idempotent';
 import type { Refused } from '../overlay';
 import { type Paging, pagingOf } from './paging';
 import type { Resource } from './resources';
@@ -106,8 +107,8 @@ function handlersOf(shared: Shared, table: Table, paging: Paging | undefined) {
     const of: Handled = { ...shared, table, operation, ...nothing() };
     try {
       const code = make(of);
-      if (of.lacks.length === 0) written.push({ ...of, code });
-      lacks.push(...of.lacks);
+      if (of.lacks.length === 0) written.push({ ...of, code: retriable(operation, code) });
+      lacks.push(...of.lacks, ...keyRefusals(operation, of.lacks));
     } catch (error) {
       if (!(error instanceof Unclear)) throw error;
     }

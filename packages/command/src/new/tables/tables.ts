@@ -50,6 +50,8 @@ export interface Table {
   readonly source: KeySource;
   /** The column of which no two objects have the same value: the document says 409. */
   readonly unique: Column | undefined;
+  /** Whether an object is not deleted while another refers to it: the document says 409. */
+  readonly isKept?: boolean;
   readonly references: ReadonlyMap<string, Reference>;
 }
 
@@ -63,7 +65,7 @@ const TYPES = `Database Store OwnRefusal RefusalRule Scenario ServiceTarget Waiv
   Readonly Partial Required Pick Omit Extract Exclude NonNullable ReturnType Document Query Dependencies StoredBodies`;
 const VARIABLES = `components operations INTEGER table select update insertInto deleteFrom equal and or sql only unlessViolated database count query openDatabase
   createTable store body path status errorBody randomUUID now others value added rest limit offset
-  openStore stored where columns changes changed removed`;
+  openStore partsIn onceIn idempotencyTtl stored where columns changes changed removed`;
 /** The names that the functions of a store and of its handlers use. */
 const IN_FUNCTIONS = {
   store: new Set(
@@ -71,7 +73,7 @@ const IN_FUNCTIONS = {
       ' ',
     ),
   ),
-  handler: new Set('store query path body now errorBody randomUUID Math BigInt'.split(' ')),
+  handler: new Set('store query path body now errorBody idempotent randomUUID Math BigInt'.split(' ')),
 };
 /** Whether such a function can have a variable of this name. */
 export const isFreeIn = (where: keyof typeof IN_FUNCTIONS, name: string): boolean =>
@@ -130,6 +132,7 @@ export function tablesOf(
           new Set([...variables, ...keys.map((key) => key.name)]),
         ),
         unique: uniqueOf(document, create, columns, keys),
+        isKept: 'remove' in one && one.remove !== undefined && conflictOf(document, one.remove) !== undefined,
         references: new Map(),
       },
     ];
@@ -214,10 +217,12 @@ function sourceOf(
   return key.type === 'TEXT' && isFree ? 'uuid' : 'unknown';
 }
 
-/** What the document says of a response of an operation. */
-export function description(document: OpenApiDocument, { pointer }: Operation, status: string): string {
-  const text = document.follow(joinPointer(pointer, 'responses', status)).value['description'];
-  return typeof text === 'string' ? (text.split('\n')[0] ?? '').replace(/\.$/, '') : '';
+/** What the document says of the 409 of an operation; undefined if it has none, or one about the Idempotency-Key alone. */
+export function conflictOf(document: OpenApiDocument, operation: Operation | undefined): string | undefined {
+  if (!operation?.responses.has('409')) return undefined;
+  const text = document.follow(joinPointer(operation.pointer, 'responses', '409')).value['description'];
+  const said = typeof text === 'string' ? (text.split('\n')[0] ?? '').replace(/\.$/, '') : '';
+  return /^[^.,;]*idempotency.key[^.,;]*$/i.test(said) ? undefined : said;
 }
 
 /** What the description of a 409 says where two objects may not share a value. */
@@ -230,9 +235,8 @@ function uniqueOf(
   columns: readonly Column[],
   keys: readonly KeyColumn[],
 ): Column | undefined {
-  if (!create?.responses.has('409') || keys.at(-1)?.made !== true) return undefined;
-  const said = description(document, create, '409');
-  if (!DUPLICATE.test(said)) return undefined;
+  const said = conflictOf(document, create);
+  if (!create || said === undefined || keys.at(-1)?.made !== true || !DUPLICATE.test(said)) return undefined;
   const asked = viewSchemas(document, bodySchemas(document, create), 'request');
   const texts = columns.filter(
     ({ type, narrow, property = '' }) => type === 'TEXT' && !narrow && asked.required.has(property),

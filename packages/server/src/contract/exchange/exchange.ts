@@ -139,6 +139,11 @@ class Context {
     this.requestId = exchange.requestId;
   }
 
+  /** Of what the server has given to a handler: undefined for any other object. */
+  static exchangeOf(context: object): Exchange | undefined {
+    return #exchange in context ? context.#exchange : undefined;
+  }
+
   get signal(): AbortSignal {
     return this.#exchange.signal;
   }

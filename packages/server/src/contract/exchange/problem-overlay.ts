@@ -24,8 +24,10 @@ const MEANINGS: Readonly<Record<number, readonly [description: string, ...header
   403: ['The credentials do not allow this operation.', 'WWW-Authenticate'],
   406: ['The request accepts none of the media types of the response.'],
   408: ['The request body did not arrive in time.'],
+  409: ['A request with the same Idempotency-Key is in progress.'],
   413: ['The request body is larger than this server accepts.'],
   415: ['The media type, charset or content coding of the request body is not supported.'],
+  422: ['The Idempotency-Key belongs to another request.'],
   429: [
     'The client has sent more requests than its quota allows, where the server has one.',
     'Retry-After',

@@ -42,6 +42,8 @@ export interface RequestReader {
    * @throws {Problem} `malformed` or `invalidRequest`
    */
   read(parameters: RawParameters, reader?: BodyReader, content?: Content): ValidRequest;
+  /** Whether each body is received as a whole, and is a value. */
+  readonly areWhole: boolean;
 }
 
 /** The bytes of a body, or an envelope whose `body` is decoded already. */
@@ -84,6 +86,7 @@ export function requestReader(
   { bodies, judgeBodiless, hasParameters, readParameters, readQuery, parameters, hasChoice }: CompiledRequest,
 ): RequestReader {
   return {
+    areWhole: bodies.every(({ decode }) => typeof decode === 'function'),
     accept: (contentType, contentEncoding) => accept(codecs, bodies, contentType, contentEncoding),
     receive(reader, body) {
       body.assertDeclared();

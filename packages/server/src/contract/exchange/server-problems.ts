@@ -38,6 +38,9 @@ const HAPPENS: Readonly<Record<ProblemKind, Happens>> = {
   requestTimeout: takesBody,
   tooLarge: takesBody,
   unsupportedMediaType: takesBody,
+  // Only where the handler repeats answers.
+  keyInUse: never,
+  keyReused: never,
   preconditionFailed: (operation) => judgesState(operation) && hasErrorBody(operation, 412),
   rangeNotSatisfiable: (operation) => rejectsRanges(operation) && hasErrorBody(operation, 416),
   unexpected: always,
@@ -65,15 +68,18 @@ type Render<Own extends string> = (problem: Problem<ProblemKind | Own>, operatio
  * or `default` that they fit. (One that does not fit the response of its own status is a finding of `checkWiring`.)
  *
  * @param policies one problem of each kind that a hook can raise for any operation, such as a rate limit
+ * @param kindsOf what the handler of an operation raises
  */
 export function undocumentedResponses<Own extends string>(
   served: Iterable<ServedOperation>,
   render: Render<Own>,
   policies: readonly Problem<Own>[] = [],
+  kindsOf: (operation: Operation) => readonly ProblemKind[] = () => [],
 ): Undocumented[] {
   return [...served].flatMap((one) => {
     const { operation } = one;
-    const answers = [...serverProblems(operation), ...policies].map((problem) => render(problem, operation));
+    const problems = [...serverProblems(operation, kindsOf(operation)), ...policies];
+    const answers = problems.map((problem) => render(problem, operation));
     const lacking = answers.filter(
       (answer) => !operation.responses.has(String(answer.status)) && !fits(one, answer),
     );

@@ -4,6 +4,7 @@ import { type Finding, InvalidContract } from '../document/document';
 import { isStreamed } from '../http/send';
 import { Problem, type ProblemKind } from '../problem';
 import { unverified } from '../security/requirements';
+import { documentsKey, isKeyed, KEY_KINDS } from './idempotency';
 import { canHappen, serverProblems } from './server-problems';
 import type { ServiceOptions } from './service-options';
 
@@ -31,7 +32,7 @@ export function checkWiring<Own extends string>({ document, served }: Contract, 
 }
 
 function checkHandler(
-  { operation }: ServedOperation,
+  { operation, requests, responses }: ServedOperation,
   { handlers, stubs, reserved }: HandlerWiring,
 ): Finding[] {
   const { operationId, paths, pointer } = operation;
@@ -41,6 +42,13 @@ function checkHandler(
     findings.push({ pointer, kind: 'noHandler', message: `the operation ${operationId} has no handler` });
   else if (!stubs && isStub(handler))
     findings.push({ pointer, kind: 'stub', message: `the handler of ${operationId} is still a stub` });
+  if (isKeyed(handler)) {
+    const demand = (message: string) =>
+      findings.push({ pointer, message: `the handler of ${operationId} repeats answers, so ${message}` });
+    if (!documentsKey(operation)) demand('the operation must document the header Idempotency-Key');
+    if (!requests.areWhole || !responses.areValues)
+      demand('no body may be a stream, an event or a file: their answers cannot be stored');
+  }
   if (paths.some((path) => path.startsWith(reserved))) {
     const message = `paths that start with ${reserved} are reserved for the operation of the server`;
     findings.push({ pointer, message });
@@ -66,10 +74,11 @@ const THROWN: readonly ProblemKind[] = ['noCredentials', 'forbidden'];
 /** Finds error responses of the server that do not conform to what an operation documents for their status. */
 function checkProblems<Own extends string>(
   { operation, responses }: ServedOperation,
-  { render, ownProblems = [] }: Wiring<Own>,
+  { handlers, render, ownProblems = [] }: Wiring<Own>,
 ): Finding[] {
   // A range or `default` need not describe what only a handler throws.
-  const problems = serverProblems(operation, THROWN).filter(
+  const thrown = isKeyed(handlers[operation.operationId]) ? [...THROWN, ...KEY_KINDS] : THROWN;
+  const problems = serverProblems(operation, thrown).filter(
     (one) => canHappen(one.kind, operation) || operation.responses.has(String(render(one, operation).status)),
   );
   const messages = [...problems, ...ownProblems].flatMap((problem) => {

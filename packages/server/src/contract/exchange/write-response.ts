@@ -67,6 +67,8 @@ export interface ResponseWriter {
    * @throws {UndocumentedResponse} with the violations and their places
    */
   write(answer: Answer, extra?: Headers, accepted?: Accepted): Encoded;
+  /** Whether each body is a value that is known at once, other than bytes. */
+  readonly areValues: boolean;
 }
 
 /** The media types that a client accepts. */
@@ -110,7 +112,9 @@ export function responseWriter(
   // As documentedKey() finds it, in less time.
   const find = (status: number) =>
     writers.get(String(status)) ?? writers.get(statusRange(status)) ?? writers.get('default');
+  const media = [...writers.values()].flatMap(({ variants }) => variants.flatMap(({ media }) => media ?? []));
   return {
+    areValues: media.every(({ encode, codec }) => typeof encode === 'function' && !codec.writesFiles),
     documents: (status) => find(status) !== undefined,
     accept: compileAccept(operation),
     write(answer, extra = {}, accepted) {

@@ -1,0 +1,67 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { useDatabases } from '../../../../scripts/testing/databases';
+import { type RunningProcess, startProcess } from '../../../../scripts/testing/process';
+import { SOURCES } from '../../../../scripts/testing/sources';
+import { STEPS } from '../support/faulty';
+import { openOrders } from '../support/orders';
+
+// idempotent.test.ts is the fast twin: it has a fault at each of these steps.
+
+const ROUNDS = 100;
+const KILLS = STEPS.flatMap((step) => [`before ${step}`, `after ${step}`]);
+
+describe.each(useDatabases().filter(({ kind }) => /^(SQLite|PostgreSQL)$/.test(kind)))(
+  '$kind',
+  ({ locate }) => {
+    const running: RunningProcess[] = [];
+    afterEach(async () => {
+      for (const { stop } of running.splice(0)) await stop('SIGKILL');
+    });
+    const start = async (url: string) => {
+      const file = join(__dirname, '../support/orders-server.ts');
+      const server = startProcess([...SOURCES, file, url], {});
+      running.push(server);
+      const [, port] = await server.printed(/port (\d+)/);
+      return { ...server, port };
+    };
+    const send = (port: string | undefined, i: number, kill?: string) =>
+      fetch(`http://127.0.0.1:${port}/orders`, {
+        method: 'POST',
+        headers: {
+          'Content-Type': 'application/json',
+          'Idempotency-Key': `"${i}"`,
+          Authorization: 'Bearer ann',
+          ...(kill !== undefined && { 'X-Kill': kill }),
+        },
+        body: JSON.stringify({ item: `item ${i}` }),
+      });
+    /** A retry: while nobody knows that the server was killed, its request is in progress. */
+    const retry = async (port: string | undefined, i: number): Promise<{ status: number; text: string }> => {
+      for (;;) {
+        const answer = await send(port, i);
+        const text = await answer.text();
+        if (answer.status !== 409) return { status: answer.status, text };
+        await sleep(20);
+      }
+    };
+
+    test(`in ${ROUNDS} rounds that kill a server between the write and its answer, nothing is done twice`, async () => {
+      const url = await locate();
+      const other = await start(url);
+      let server = await start(url);
+      for (let i = 0; i < ROUNDS; i++) {
+        await expect(send(server.port, i, KILLS[i % KILLS.length])).rejects.toThrow();
+        expect(await server.exit).toBeNull();
+        const starting = start(url);
+        const first = await retry(other.port, i);
+        server = await starting;
+        expect(first).toMatchObject({ status: 201, text: expect.stringContaining(`"item ${i}"`) as string });
+        expect(await retry(server.port, i)).toEqual(first);
+      }
+      const store = await openOrders(url);
+      expect(await store.items()).toEqual(Array.from({ length: ROUNDS }, (_, i) => `item ${i}`));
+      await store.close();
+    }, 900_000);
+  },
+);
