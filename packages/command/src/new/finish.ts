@@ -12,8 +12,10 @@ import { generate } from '../generate/main';
 import { handlerName } from '../generate/handler-names';
 import { stubText } from '../generate/handlers';
 import { PUBLISHED } from '../paths';
+import { tablesCreatedBy, writeWithout } from './again';
 import { codeOf } from './code';
 import { type Checks, type Finding, findingsIn, findingsOf, firstRules, type Report } from './findings';
+import { UNFIT } from './tables/stores';
 import { RED, run } from './write/programs';
 import { Steps } from './write/steps';
 
@@ -21,6 +23,8 @@ import { Steps } from './write/steps';
 const SERVICE = 'tests/contract/service.ts';
 /** The folder of one file for each handler, and files that are none. */
 const [HANDLERS, NO_HANDLERS] = ['src/handlers', ['index', 'types']];
+/** The files of src/storage that are no tables of the document. */
+const SHARED = ['open', 'stored', 'users'];
 const REPORT = 'reports/contract/contract.json';
 /** Milliseconds. The budgets of the prover are counted in requests. */
 const LONGEST_MS = 600_000;
@@ -50,6 +54,8 @@ async function format(): Promise<number> {
   return files.length;
 }
 
+const isStub = (file: string): boolean => /=>\s+stub\(/.test(readFileSync(`${HANDLERS}/${file}.ts`, 'utf8'));
+
 /** The files in src/handlers of the operations. */
 const handlerFiles = (): string[] =>
   readdirSync(HANDLERS)
@@ -74,31 +80,46 @@ interface Proof {
  * request of the prover can prove or disprove, with the reason, so that the first run of the team is green and its list of
  * exceptions is whole; then it runs them again. A promise that a case disproved stays as it is.
  *
- * @param written the files of handlers that were laid out: one that a check finds fault with, or that a case disproves, becomes a
- *   stub
+ * A handler that a check finds fault with, or that a case disproves, becomes a stub. So do all handlers on a table if a check finds
+ * fault with its file, or if the stub is the one that creates its objects.
  */
-async function prove(written: ReadonlySet<string>, progress: (text: string) => void): Promise<Proof> {
-  const sound = new Set(written);
-  const [unsound, waived]: [string[], Set<string>] = [[], new Set()];
+async function prove(progress: (text: string) => void): Promise<Proof> {
+  const [unsound, without, waived] = [new Set<string>(), new Set<string>(), new Set<string>()];
   let verdict = await verdictOf(progress);
   for (;;) {
-    const wrong = handlersIn(verdict).filter((file) => sound.delete(file));
+    const written = handlerFiles().filter((file) => !isStub(file));
+    const wrong = handlersIn(verdict).filter((file) => written.includes(file));
+    const tables = [...tablesIn(verdict), ...(await tablesCreatedBy(wrong, without))].filter(
+      (file) => !without.has(file),
+    );
     const waivable = waivableIn(verdict).filter(({ key }) => !waived.has(key));
-    if (wrong.length > 0) {
-      progress(`writing ${wrong.length} stubs`);
-      unsound.push(...(await writeStubs(wrong)));
-    } else if (waivable.length > 0) {
+    if (wrong.length + tables.length + waivable.length === 0) break;
+    for (const file of wrong) unsound.add(file);
+    if (tables.length > 0) {
+      progress(`writing the service without ${tables.join(', ')}`);
+      for (const file of tables) without.add(file);
+      await writeWithout(without);
+      await generate(true);
+      waived.clear();
+    } else if (wrong.length === 0) {
       await addWaivers(SERVICE, waivable);
       for (const { key } of waivable) waived.add(key);
-    } else break;
+    }
+    await writeStubs([...unsound].filter((file) => !isStub(file)));
+    if (tables.length > 0) await format();
     verdict = await verdictOf(progress);
   }
   const added = waived.size === 1 ? '1 waiver is' : `${waived.size} waivers are`;
   const news = [
     ...(waived.size > 0 ? [`; ${added} added to ${SERVICE} for rules that no request can prove`] : []),
-    ...(unsound.length > 0
+    ...(unsound.size > 0
       ? [
-          `; left as stubs, because the generated handlers do not conform to the document: ${unsound.join(', ')}`,
+          `; left as stubs, because the generated handlers do not conform to the document: ${[...unsound].join(', ')}`,
+        ]
+      : []),
+    ...(without.size > 0
+      ? [
+          `; left out of src/storage/, because the document does not conform to them: ${[...without].join(', ')}`,
         ]
       : []),
   ].join('');
@@ -116,6 +137,16 @@ async function prove(written: ReadonlySet<string>, progress: (text: string) => v
   return { green, summary: `npm run check and npm run test pass: ${figures}${news}${unmade.join('')}` };
 }
 
+/** The files of tables that a check finds fault with. */
+const tablesIn = ({ findings }: Verdict): string[] => [
+  ...new Set(
+    findings.flatMap(({ place }) => {
+      const file = /^src\/storage\/(.*)\.ts:/.exec(place)?.[1];
+      return file === undefined || SHARED.includes(file) ? [] : file;
+    }),
+  ),
+];
+
 /** The files of handlers that a check finds fault with, or that a case disproves. */
 function handlersIn({ findings, report }: Verdict): string[] {
   const checked = findings.flatMap(({ place }) => /^src\/handlers\/(.*)\.ts:/.exec(place)?.[1] ?? []);
@@ -129,8 +160,9 @@ const waivableIn = ({ report }: Verdict): Report['obligations'] =>
     ? []
     : report.obligations.filter(({ state, failed }) => state === 'UNPROVEN' && failed === 0);
 
-/** Makes stubs of these handlers. Returns the names of their operations. */
-async function writeStubs(files: readonly string[]): Promise<string[]> {
+/** Makes stubs of these handlers. */
+async function writeStubs(files: readonly string[]): Promise<void> {
+  if (files.length === 0) return;
   const document = readDocument(readFileSync(PUBLISHED, 'utf8'));
   const operations = isObject(document)
     ? [...compileContract(new OpenApiDocument(document)).served.keys()]
@@ -139,10 +171,9 @@ async function writeStubs(files: readonly string[]): Promise<string[]> {
   for (const operation of wrong) {
     const name = handlerName(operation.operationId);
     const file = `${HANDLERS}/${name.file}.ts`;
-    writeFileSync(file, stubText(operation, name));
+    writeFileSync(file, stubText(operation, name, '', UNFIT));
     await formatFile(file);
   }
-  return wrong.map(({ operationId }) => operationId);
 }
 
 /** Runs `npm run check` and `npm run test`, as package.json has them, at the same time. */
@@ -208,10 +239,9 @@ export async function addWaivers(
 async function main(): Promise<void> {
   const steps = new Steps();
   mkdirSync('generated', { recursive: true });
-  const written = new Set(handlerFiles());
   const generated = async () => {
     await generate(true);
-    return handlerFiles().filter((name) => !written.has(name)).length;
+    return handlerFiles().filter(isStub).length;
   };
   await steps.step(
     'generating the types',
@@ -220,11 +250,7 @@ async function main(): Promise<void> {
       `generated the types${stubs === 0 ? '' : `, and ${stubs} handler stub${stubs === 1 ? '' : 's'}`}`,
   );
   await steps.step('formatting', format, (count) => `formatted ${count} files`);
-  const { green } = await steps.step(
-    'checking and testing',
-    (progress) => prove(written, progress),
-    ({ summary }) => summary,
-  );
+  const { green } = await steps.step('checking and testing', prove, ({ summary }) => summary);
   if (!green) process.exitCode = RED;
 }
 

@@ -110,6 +110,10 @@ function shapeOf(schema: string, body: unknown, fits: (shape: unknown) => boolea
 export const says = (shape: unknown, fact = /^message$/): boolean =>
   [...placesOf(shape)].some(({ value }) => value instanceof Fact && fact.test(value.name));
 
+/** The code of each fact in a shape. */
+export const factsIn = (shape: unknown): string[] =>
+  [...placesOf(shape)].flatMap(({ value }) => (value instanceof Fact ? value.code : []));
+
 /** The place of the error number in a shape; undefined if it has none. */
 export const numberPlace = (shape: unknown): readonly string[] | undefined =>
   [...placesOf(shape)].find(({ value }) => value instanceof Fact && value.name === 'number')?.path;

@@ -106,7 +106,10 @@ export function tablesOf(
     const isWhole = !found || !keys.every((key) => key.property === undefined || isNamed(key));
     const columns = isWhole ? [] : found.columns.filter(isNamed);
     const hasOthers = found && (found.isOpen || columns.length < found.columns.length);
-    const isApart = keys.some(({ property }) => property === undefined);
+    // The path names what the object need not have.
+    const isApart = keys.some(
+      ({ property }) => !found?.columns.some((column) => column.property === property && column.required),
+    );
     const kind = isWhole || (hasOthers && isApart) ? 'value' : hasOthers ? 'others' : 'columns';
     const singular = pascalOf(one.body.operationId).replace(
       /^(Get|Read|Fetch|Find|Retrieve|Show|Create|Add|Post|New)(?=[A-Z])/,
@@ -116,7 +119,9 @@ export function tablesOf(
     const item = camelOf(component ?? singular, 'item');
     const typeName = free(capitalized(item), 'Item', types);
     types.add(capitalized(name));
-    for (const key of keys) if (name === key.name) variables.add(name); // a parameter would hide the table
+    // A parameter would hide the table.
+    for (const one of kind === 'others' ? [...keys, ...columns] : keys)
+      if (name === one.name) variables.add(name);
     const variable = free(isIdentifier(name) ? name : `${name}Table`, 'Table', variables);
     return [
       {
@@ -175,12 +180,22 @@ function keysOf(document: OpenApiDocument, one: Stored | Resource, columns: read
   const parameters = (operation?.parameters ?? []).filter((parameter) => parameter.in === 'path');
   const taken = new Set(['value', 'others', ...columns.map(({ name }) => name.toLowerCase())]);
   const isFree = (each: string) => isFreeIn('store', each) && isFreeIn('handler', each);
+  const found = new Set<Column>();
   const keys = parameters.map(({ name, schemaPointer }, i): KeyColumn => {
-    const wanted = 'read' in one && i === parameters.length - 1 ? one.id : name;
     const schemas = schemaPointer === undefined ? [] : [schemaPointer];
     const { type } = typeOf(document, schemas);
     const isAlike = (each: Column) => each.type === type || (each.type === 'DOUBLE' && type === 'INTEGER');
-    const property = columns.find((each) => each.property === wanted && isAlike(each) && isFree(each.name));
+    const isOwn = 'read' in one && i === parameters.length - 1;
+    const property = columns.find(
+      (each) =>
+        each.property === (isOwn ? one.id : name) &&
+        // The property that names the object is not that of what is above it.
+        (isOwn || !('read' in one) || each.property !== one.id) &&
+        !found.has(each) &&
+        isAlike(each) &&
+        isFree(each.name),
+    );
+    if (property) found.add(property);
     // The path names it: it is always there, even where its schema requires nothing.
     if (property && !property.nullable) return { ...property, required: true, parameter: name };
     const own = columnName(isFree(name) ? name : `${name}Key`, 'key', taken);
