@@ -100,6 +100,7 @@ export async function overlayFor(
       ? [{ target: '$', description: 'the document has no components', update: { components: {} } }]
       : []),
     ...exampleActions(document, parameters),
+    ...uploadActions(document, served),
     ...refusals.map(({ operation, status, description }) => ({
       target: jsonPath(document, joinPointer(operation.pointer, 'responses')),
       description: 'how its handler refuses',
@@ -208,6 +209,24 @@ async function apply(actions: readonly Action[], root: JsonObject): Promise<Json
   const { data } = (await openapiOverlay(structuredClone(root), { overlaySet })) as { data: JsonObject };
   return data;
 }
+
+/** Bytes: ten megabytes. */
+const UPLOAD = 10_485_760;
+
+/** A larger limit for each body that may have files, if the document has none: that of other bodies is 100 kB. */
+const uploadActions = (document: OpenApiDocument, served: readonly ServedOperation[]): Action[] =>
+  served
+    .filter(({ operation: { pointer, requestBody } }) => {
+      const isUpload = (requestBody?.content ?? []).some(({ type }) =>
+        /^(multipart\/.*|application\/octet-stream)$/.test(type.essence),
+      );
+      return isUpload && document.follow(pointer).value['x-body-limit'] === undefined;
+    })
+    .map(({ operation }) => ({
+      target: jsonPath(document, operation.pointer),
+      description: 'an upload may be larger than other bodies',
+      update: { 'x-body-limit': UPLOAD },
+    }));
 
 /** An example for each path parameter without one: the stored object that it names is prepared for tests. */
 function exampleActions(document: OpenApiDocument, parameters: readonly PathParameter[]): Action[] {

@@ -5,7 +5,7 @@ import { handlerName } from '../../generate/handler-names';
 import { stubText } from '../../generate/handlers';
 import { changeCode, createCode } from './change-code';
 import { handlerFile, handlerPath, propertyName, Unclear } from '../code';
-import { askedOf, type Inside, insideOf } from '../errors/envelopes';
+import { askedOf, bodySchemas, type Inside, insideOf } from '../errors/envelopes';
 import {
   type Handled,
   isRestricted,
@@ -20,6 +20,7 @@ import type { Refused } from '../overlay';
 import { type Paging, pagingOf } from './paging';
 import { related } from './references';
 import type { Resource } from './resources';
+import { secretIn } from './secrets';
 import { storageCode } from './storage-code';
 import { violationsOf } from './table-code';
 import type { Table } from './tables';
@@ -67,7 +68,9 @@ export function wholeOf(
     const half = new Set(
       tables.filter((table) => {
         const own = handlersOf(shared, table);
-        const reason = without.has(table.file) ? () => UNFIT : wholeReason(table, own);
+        const reason = without.has(table.file)
+          ? () => UNFIT
+          : (secretReason(table, errors.document) ?? wholeReason(table, own));
         if (reason !== undefined)
           stubs.push(...operationsOn(table).map((operation) => ({ operation, reason: reason(operation) })));
         return reason !== undefined;
@@ -76,6 +79,18 @@ export function wholeOf(
     if (half.size === 0) return { tables, stubs };
     tables = related(tables.filter((table) => !half.has(table)));
   }
+}
+
+/** Why nothing of a table is stored, if its objects have a secret. */
+function secretReason({ stored }: Table, document: OpenApiDocument): (() => string) | undefined {
+  const { create, replace, patch, inside }: Partial<Resource> = stored ?? {};
+  const asked = [create, replace, patch].flatMap((operation) =>
+    operation ? bodySchemas(document, operation) : [],
+  );
+  const secret = [inside?.schemas ?? [], asked].map((schemas) => secretIn(document, schemas)).find(Boolean);
+  return secret === undefined
+    ? undefined
+    : () => `${secret} is a secret: decide how to store it, not as it was sent`;
 }
 
 /** Why no handler of a table is written; undefined: some are. */

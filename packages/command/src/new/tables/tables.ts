@@ -5,7 +5,7 @@ import { DEVICES, isIdentifier, LONGEST } from '../../generate/handler-names';
 import { type ColumnType, typeOf } from '../../generate/column-types';
 import { type Column, columnName, columnsOf } from './columns';
 import { bodySchemas } from '../errors/envelopes';
-import { camelOf, capitalized, type Names, pascalOf, wordsOf } from '../names';
+import { camelOf, capitalized, type Names, singularOf, wordsOf } from '../names';
 import type { Resource, Stored } from './resources';
 import { componentOf } from '../types';
 
@@ -111,12 +111,8 @@ export function tablesOf(
       ({ property }) => !found?.columns.some((column) => column.property === property && column.required),
     );
     const kind = isWhole || (hasOthers && isApart) ? 'value' : hasOthers ? 'others' : 'columns';
-    const singular = pascalOf(one.body.operationId).replace(
-      /^(Get|Read|Fetch|Find|Retrieve|Show|Create|Add|Post|New)(?=[A-Z])/,
-      '',
-    );
     const component = componentOf(document.follow(inside.schemas[0] ?? '').pointer);
-    const item = camelOf(component ?? singular, 'item');
+    const item = camelOf(component ?? singularOf(name), 'item');
     const typeName = free(capitalized(item), 'Item', types);
     types.add(capitalized(name));
     // A parameter would hide the table.
