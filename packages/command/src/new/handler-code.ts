@@ -1,7 +1,7 @@
 /** Writes the handlers that follow from the document: read, list and delete. */
 import { isJson, type OpenApiDocument, stringifyJson, viewSchemas } from 'contract-first-server/tools';
 import { type Operation } from 'contract-first-server';
-import { quoted } from '../generate/handler-names';
+import { isIdentifier, quoted } from '../generate/handler-names';
 import { codeOf, memberCode, propertyName, Unclear } from './code';
 import { typeOf } from '../generate/column-types';
 import { type Inside, insideOf } from './errors/envelopes';
@@ -11,6 +11,7 @@ import type { Refused } from './overlay';
 import type { Paging } from './tables/paging';
 import { spoken, TYPES, type Violation } from './tables/table-code';
 import { isFreeIn, type Table } from './tables/tables';
+import { handledValue } from './types';
 
 /** What the handlers of a service share. */
 export interface Shared {
@@ -193,17 +194,42 @@ export const isRestricted = ({ name }: Table, tables: ReadonlyMap<string, Table>
     [...references.values()].some(({ to, onDelete }) => to === name && !onDelete),
   );
 
+/** A property beside a list in its envelope: the number of all objects, whether there are more of them, or what is always the same. */
+function besideOf(
+  { document, operation }: Handled,
+  paging: Paging,
+  name: string,
+  schemas: readonly string[],
+) {
+  const { types, values } = viewSchemas(document, schemas, 'response');
+  if (/(count|total|size|length)/i.test(name) && types.has('integer'))
+    return { kind: 'count', name } as const;
+  if (/^has_?(more|next)(_?page)?$/i.test(name) && types.has('boolean') && paging.limit)
+    return { kind: 'more', name } as const;
+  const [constant, another] = values?.values() ?? [];
+  const [path = ''] = operation.paths;
+  const value =
+    constant !== undefined && another === undefined
+      ? handledValue(document, schemas, constant)
+      : /^(url|path)$/i.test(name) && types.has('string') && !path.includes('{')
+        ? path
+        : undefined;
+  if (value === undefined) throw new Unclear(`its envelope has ${name}`);
+  return { kind: 'code', name, code: `${propertyName(name)}: ${codeOf(value)}` } as const;
+}
+
 export function listCode(of: Handled, paging: Paging | undefined): string {
   const { document, table, tables, operation } = of;
   const { head, inside } = successOf(of, 'list');
   if (!inside?.isList || !paging) throw new Unclear('it does not respond with a list');
   if (paging.unknown.length > 0)
     throw new Unclear(`the document does not say what ${paging.unknown.join(', ')} selects`);
-  const [counted, ...beside] = inside.beside.keys();
-  checkFits(of, inside, beside);
-  const { types, formats } = viewSchemas(document, inside.beside.get(counted ?? '') ?? [], 'response');
-  const isCount = /(count|total|size|length)/i.test(counted ?? '') && types.has('integer');
-  if (counted !== undefined && !isCount) throw new Unclear(`its envelope has ${counted}`);
+  const besides = [...inside.beside].map(([name, schemas]) => besideOf(of, paging, name, schemas));
+  const counted = besides.find(({ kind }) => kind === 'count')?.name;
+  const more = besides.find(({ kind }) => kind === 'more')?.name;
+  const others = besides.flatMap(({ kind, code }) => (kind === 'code' ? code : []));
+  checkFits(of, inside, []);
+  const { formats } = viewSchemas(document, inside.beside.get(counted ?? '') ?? [], 'response');
   of.calls.push('list');
   const { variables, code } = pathOf(of);
   const isAsked = paging.query !== undefined && paging.names.length > 0;
@@ -218,8 +244,8 @@ export function listCode(of: Handled, paging: Paging | undefined): string {
     parent && first !== undefined && operation.responses.has('404')
       ? `if (!(await store.${parent.name}.get(${first}))) ${missing(of, first, parent)}\n`
       : '';
-  if (counted === undefined && check === '')
-    return `async ${parameters} => ({ ${head}, body: ${enveloped(inside, items)} })`;
+  if (counted === undefined && more === undefined && check === '')
+    return `async ${parameters} => ({ ${head}, body: ${enveloped(inside, items, ...others)} })`;
   const taken = [...variables, 'query', 'store'];
   const free = (name: string, other: string) =>
     isFreeIn('handler', name) && !taken.includes(name) ? name : other;
@@ -231,9 +257,26 @@ export function listCode(of: Handled, paging: Paging | undefined): string {
   const inAll = `await store.${table.name}.count(${filters})`;
   const count =
     counted === undefined ? '' : `const ${total} = ${formats.has('int64') ? `BigInt(${inAll})` : inAll};\n`;
-  const body = enveloped(inside, list, ...(counted === undefined ? [] : [memberCode(counted, total)]));
+  const { limit, before } = paging;
+  const all = free('found', 'rows');
+  // One more than a page tells whether there are more.
+  const page =
+    more === undefined || limit === undefined
+      ? `const ${list} = ${items};`
+      : `const { ${limit.taken} } = query;
+    const ${all} = ${items.replace(/query\)/, `{ ...query, ${propertyName(limit.name)}: ${limit.variable} + 1 })`)};
+    const ${list} = ${before === undefined ? '' : `query${isIdentifier(before.name) ? `.${before.name}` : `[${quoted(before.name)}]`} !== undefined ? ${all}.slice(-${limit.variable}) : `}${all}.slice(0, ${limit.variable});`;
+  const body = enveloped(
+    inside,
+    list,
+    ...(counted === undefined ? [] : [memberCode(counted, total)]),
+    ...(more === undefined || limit === undefined
+      ? []
+      : [`${propertyName(more)}: ${all}.length > ${limit.variable}`]),
+    ...others,
+  );
   return `async ${parameters} => {
-    ${check}const ${list} = ${items};
+    ${check}${page}
     ${count}return { ${head}, body: ${body} };
   }`;
 }

@@ -63,11 +63,11 @@ const TYPES = `Database Store OwnRefusal RefusalRule Scenario ServiceTarget Waiv
   Readonly Partial Required Pick Omit Extract Exclude NonNullable ReturnType Document Query Dependencies StoredBodies`;
 const VARIABLES = `components operations INTEGER table select update insertInto deleteFrom equal and or sql only unlessViolated database count query openDatabase
   createTable store body path status errorBody randomUUID now others value added rest limit offset
-  openStore stored where columns changes changed removed`;
+  openStore stored where columns changes changed removed direction found`;
 /** The names that the functions of a store and of its handlers use. */
 const IN_FUNCTIONS = {
   store: new Set(
-    'database select update insertInto deleteFrom equal and sql only unlessViolated toDocument INTEGER columns where changes changed removed'.split(
+    'database select update insertInto deleteFrom equal and sql only unlessViolated toDocument INTEGER columns where changes changed removed direction found'.split(
       ' ',
     ),
   ),
