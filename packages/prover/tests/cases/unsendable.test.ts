@@ -57,7 +57,7 @@ test('a head that servers refuse is sent only if the document demands it', async
       const { pathname, searchParams } = new URL(url, 'http://localhost');
       if (pathname !== '/things') return { status: 404 };
       if (method !== 'GET' && method !== 'HEAD') return { status: 405, headers: { Allow: 'GET' } };
-      const [a, b] = ['a', 'b'].map((name) => [...(searchParams.get(name) ?? '')].length);
+      const [a, b] = ['a', 'b'].map((name) => Array.from(searchParams.get(name) ?? '').length);
       const isListed = [...searchParams.keys()].every((name) => ['a', 'b'].includes(name));
       const isOnce = new Set(searchParams.keys()).size === searchParams.size;
       return { status: isListed && isOnce && Number(a) <= 5000 && Number(b) <= 20_000 ? 204 : 400 };
