@@ -208,13 +208,13 @@ test('no handler guesses what a search means, and the store has no list that ign
   expect(notes.join('\n')).toContain('addBook documents 409 (No shelf is free)');
 });
 
-test('a resource of which nothing can be created has no table, and stubs that say so', async () => {
+test('no handler guesses what a property that nobody gives means', async () => {
   const sold = { type: 'boolean', readOnly: true };
-  const { files, stubs } = await laidOut({ title: text, sold }, {}, []);
-  const reason = 'the document does not say what sold is initially';
-  const reasons = new Map(stubs.map((stub) => [stub.operation.operationId, stub.reason]));
-  expect(reasons.get('addBook')).toBe(reason);
-  for (const id of ['listBooks', 'getBook']) expect(reasons.get(id)).toBe(`addBook is a stub: ${reason}`);
-  expect(isStub(files['src/handlers/get-book.ts'])).toBe(true);
-  expect(files).not.toHaveProperty(['src/storage/books.ts']);
+  const { files, notes, stubs } = await laidOut({ title: text, sold }, { 409: 'No shelf is free.' }, []);
+  expect(stubs.map(({ operation, reason }) => [operation.operationId, reason])).toEqual([
+    ['addBook', 'the document does not say what sold is initially'],
+  ]);
+  expect(isStub(files['src/handlers/add-book.ts'])).toBe(true);
+  expect(isStub(files['src/handlers/get-book.ts'])).toBe(false);
+  expect(notes.join('\n')).toContain('addBook documents 409 (No shelf is free)');
 });

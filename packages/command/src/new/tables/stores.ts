@@ -52,8 +52,7 @@ export interface Stores {
 export const UNFIT = 'what was generated for it does not conform to the document';
 
 /**
- * The tables that a service has. The objects of a table are read, listed, changed and deleted only if they can also be created, or
- * if the document has no operation that creates one: nobody wants half a resource.
+ * The tables that a service has: those that a handler uses, and whose objects have no secret.
  *
  * @param without the files of tables that turned out not to conform to the document
  */
@@ -98,15 +97,8 @@ function wholeReason(
   { stored }: Table,
   { stubs, written, lacks }: ReturnType<typeof handlersOf>,
 ): ((operation: Operation) => string) | undefined {
-  const create = stubs.find(({ operation }) => operation === stored?.create);
-  const own = (operation: Operation) => stubs.find((one) => one.operation === operation)?.reason;
-  if (create)
-    return (operation) =>
-      operation === create.operation
-        ? create.reason
-        : `${create.operation.operationId} is a stub: ${create.reason}`;
-  if (stored && written.length === 0 && lacks.length === 0) return (operation) => own(operation) ?? '';
-  return undefined;
+  if (!stored || written.length > 0 || lacks.length > 0) return undefined;
+  return (operation) => stubs.find((one) => one.operation === operation)?.reason ?? '';
 }
 
 const operationsOn = ({ stored }: Table): Operation[] => {
