@@ -80,7 +80,8 @@ export const VERBS: readonly Command[] = [
     example: 'museum.yaml --dir museum',
     notes: `If you have no document, run it without one: it offers an example. The service is installed with pnpm if pnpm runs this command,
 and with npm otherwise. LICENSE, README.md and .git may already be in the folder; they are kept. If the command fails, it removes
-the files that it wrote and nothing else.`,
+the files that it wrote and nothing else. If a check or a test of the new service fails, it keeps them, commits nothing, and exits
+with status 1.`,
     run: async ({ values, positionals: [document] }) =>
       (await import('./new/main.js')).newService({
         document,

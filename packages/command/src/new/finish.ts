@@ -1,8 +1,8 @@
 /**
- * Runs in a new service, with its toolchain: generates what the layout lacks, formats it, and runs the contract tests. Prints
- * a line for each step. Exits with {@link RED} if the contract tests are not green.
+ * Runs in a new service, with its toolchain: generates what the layout lacks, formats it, checks it and tests it. Prints a line
+ * for each step. Exits with {@link RED} if a check or a test fails.
  */
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import prettier from 'prettier';
 import { compileContract, isObject, OpenApiDocument } from 'contract-first-server/tools';
@@ -12,7 +12,10 @@ import { generate } from '../generate/main';
 import { handlerName } from '../generate/handler-names';
 import { stubText } from '../generate/handlers';
 import { PUBLISHED } from '../paths';
+import { tablesCreatedBy, writeWithout } from './again';
 import { codeOf } from './code';
+import { type Checks, type Finding, findingsIn, findingsOf, firstRules, type Report } from './findings';
+import { UNFIT } from './tables/stores';
 import { RED, run } from './write/programs';
 import { Steps } from './write/steps';
 
@@ -20,8 +23,11 @@ import { Steps } from './write/steps';
 const SERVICE = 'tests/contract/service.ts';
 /** The folder of one file for each handler, and files that are none. */
 const [HANDLERS, NO_HANDLERS] = ['src/handlers', ['index', 'types']];
-/** Milliseconds. The prover then ends with the report so far. Its own budgets are counted in requests. */
-const LONGEST_MS = 300_000;
+/** The files of src/storage that are no tables of the document. */
+const SHARED = ['open', 'stored', 'users'];
+const REPORT = 'reports/contract/contract.json';
+/** Milliseconds. The budgets of the prover are counted in requests. */
+const LONGEST_MS = 600_000;
 
 /** Formats a file as the format check of its service demands. Leaves a file that is ignored there as it is. */
 async function formatFile(file: string): Promise<void> {
@@ -48,35 +54,20 @@ async function format(): Promise<number> {
   return files.length;
 }
 
-/** The operations with a handler, by the names of their files. */
-const handlersIn = (): Set<string> =>
-  new Set(
-    readdirSync(HANDLERS)
-      .map((file) => path.parse(file).name)
-      .filter((name) => !NO_HANDLERS.includes(name)),
-  );
+const isStub = (file: string): boolean => /=>\s+stub\(/.test(readFileSync(`${HANDLERS}/${file}.ts`, 'utf8'));
 
-interface Obligation {
-  readonly key: string;
-  readonly state: string;
-  /** The number of cases that disproved it. */
-  readonly failed: number;
-  readonly reason?: string;
-}
+/** The files in src/handlers of the operations. */
+const handlerFiles = (): string[] =>
+  readdirSync(HANDLERS)
+    .map((file) => path.parse(file).name)
+    .filter((name) => !NO_HANDLERS.includes(name));
 
-/** A run of the contract tests. */
-interface Run {
+/** What the checks and the tests of the service say. */
+interface Verdict {
   readonly green: boolean;
-  readonly output: string;
-  /** What this file reads of contract.json; undefined: there is none. */
-  readonly report?: {
-    readonly obligations: readonly Obligation[];
-    readonly failures?: readonly { readonly operation: string }[];
-    /** Requests that were not sent. */
-    readonly leftOut?: readonly Readonly<Record<'operation' | 'family' | 'reason', string>>[];
-    /** Why the run ended early. */
-    readonly stopped?: string;
-  };
+  readonly findings: readonly Finding[];
+  /** undefined: the contract tests could not run. */
+  readonly report: Report | undefined;
 }
 
 interface Proof {
@@ -85,61 +76,93 @@ interface Proof {
 }
 
 /**
- * Runs the contract tests. Adds a waiver for each promise that no request of the prover can prove or disprove, with the reason,
- * so that the first run of the team is green and its list of exceptions is whole; then it runs them again. A promise that a case
- * disproved stays as it is.
+ * Runs the checks and the tests of the service, as `npm run check` and `npm run test` do. Adds a waiver for each promise that no
+ * request of the prover can prove or disprove, with the reason, so that the first run of the team is green and its list of
+ * exceptions is whole; then it runs them again. A promise that a case disproved stays as it is.
  *
- * @param written the files of handlers that were laid out: one that does not compile, or that a case disproves, becomes a stub
+ * A handler that a check finds fault with, or that a case disproves, becomes a stub. So do all handlers on a table if a check finds
+ * fault with its file, or if the stub is the one that creates its objects.
  */
-async function prove(written: ReadonlySet<string>, progress: (text: string) => void): Promise<Proof> {
-  const sound = new Set(written);
-  const unsound: string[] = [];
-  const leave = async (wrong: readonly string[]): Promise<boolean> => {
-    const found = wrong.filter((file) => sound.delete(file));
-    unsound.push(...(found.length > 0 ? await writeStubs(found) : []));
-    return found.length > 0;
-  };
-  let [errors, tests] = await Promise.all([typeErrors(), runContract(progress)]);
+async function prove(progress: (text: string) => void): Promise<Proof> {
+  const [unsound, without, waived] = [new Set<string>(), new Set<string>(), new Set<string>()];
+  let verdict = await verdictOf(progress);
   for (;;) {
-    const failed = (tests.report?.failures ?? []).map(({ operation }) => handlerName(operation).file);
-    const mistyped = [...sound].filter((file) => errors.includes(`${HANDLERS}/${file}.ts(`));
-    if (!(await leave([...mistyped, ...failed]))) break;
-    [errors, tests] = await Promise.all([mistyped.length > 0 ? typeErrors() : errors, runContract(progress)]);
+    const written = handlerFiles().filter((file) => !isStub(file));
+    const wrong = handlersIn(verdict).filter((file) => written.includes(file));
+    const tables = [...tablesIn(verdict), ...(await tablesCreatedBy(wrong, without))].filter(
+      (file) => !without.has(file),
+    );
+    const waivable = waivableIn(verdict).filter(({ key }) => !waived.has(key));
+    if (wrong.length + tables.length + waivable.length === 0) break;
+    for (const file of wrong) unsound.add(file);
+    if (tables.length > 0) {
+      progress(`writing the service without ${tables.join(', ')}`);
+      for (const file of tables) without.add(file);
+      await writeWithout(without);
+      await generate(true);
+      waived.clear();
+    } else if (wrong.length === 0) {
+      await addWaivers(SERVICE, waivable);
+      for (const { key } of waivable) waived.add(key);
+    }
+    await writeStubs([...unsound].filter((file) => !isStub(file)));
+    if (tables.length > 0) await format();
+    verdict = await verdictOf(progress);
   }
-  const all = tests.report?.stopped === undefined ? (tests.report?.obligations ?? []) : [];
-  const waivable = all.filter(({ state, failed }) => state === 'UNPROVEN' && failed === 0);
-  if (waivable.length > 0) {
-    await addWaivers(SERVICE, waivable);
-    tests = await runContract(progress);
-  }
-  const { output, report } = tests;
-  const stubs =
-    unsound.length === 0
-      ? ''
-      : `; left as stubs, because the generated handlers do not conform to the document: ${unsound.join(', ')}`;
-  if (errors !== '')
-    return { green: false, summary: `type checking failed (contract-first check):\n${errors}` };
-  if (!report)
+  const added = waived.size === 1 ? '1 waiver is' : `${waived.size} waivers are`;
+  const news = [
+    ...(waived.size > 0 ? [`; ${added} added to ${SERVICE} for rules that no request can prove`] : []),
+    ...(unsound.size > 0
+      ? [
+          `; left as stubs, because the generated handlers do not conform to the document: ${[...unsound].join(', ')}`,
+        ]
+      : []),
+    ...(without.size > 0
+      ? [
+          `; left out of src/storage/, because the document does not conform to them: ${[...without].join(', ')}`,
+        ]
+      : []),
+  ].join('');
+  const { green, report, findings } = verdict;
+  const figures = report?.headline.replace(/, \d+ requests.*/, '') ?? 'they could not run';
+  if (!green)
     return {
-      green: false,
-      summary: `the contract tests could not run (contract-first contract):\n${output}`,
+      green,
+      summary: `npm run check or npm run test fails: ${figures}${news}\n${firstRules(findings)}`,
     };
-  const added = waivable.length === 1 ? '1 waiver is' : `${waivable.length} waivers are`;
-  const news =
-    waivable.length > 0
-      ? `; ${added} added to ${SERVICE} for rules that no request can prove${stubs}`
-      : stubs;
-  if (!tests.green) return { green: false, summary: `${output.trimEnd()}${news}` };
-  const figures = /^.*PROVEN \d+\/.*?(?=, \d+ requests|$)/m.exec(output)?.[0] ?? '';
   // No case of a stub could be made. That is no fault of the service.
-  const unmade = (report.leftOut ?? [])
+  const unmade = (report?.leftOut ?? [])
     .filter(({ family }) => family === 'baseline')
     .map(({ operation, reason }) => `\n  no request could be generated for the stub ${operation}: ${reason}`);
-  return { green: true, summary: `contract tests: ${figures}${news}${unmade.join('')}` };
+  return { green, summary: `npm run check and npm run test pass: ${figures}${news}${unmade.join('')}` };
 }
 
-/** Makes stubs of these handlers. Returns the names of their operations. */
-async function writeStubs(files: readonly string[]): Promise<string[]> {
+/** The files of tables that a check finds fault with. */
+const tablesIn = ({ findings }: Verdict): string[] => [
+  ...new Set(
+    findings.flatMap(({ place }) => {
+      const file = /^src\/storage\/(.*)\.ts:/.exec(place)?.[1];
+      return file === undefined || SHARED.includes(file) ? [] : file;
+    }),
+  ),
+];
+
+/** The files of handlers that a check finds fault with, or that a case disproves. */
+function handlersIn({ findings, report }: Verdict): string[] {
+  const checked = findings.flatMap(({ place }) => /^src\/handlers\/(.*)\.ts:/.exec(place)?.[1] ?? []);
+  const failed = (report?.failures ?? []).map(({ operation }) => handlerName(operation).file);
+  return [...checked, ...failed];
+}
+
+/** The promises that no request can prove or disprove. */
+const waivableIn = ({ report }: Verdict): Report['obligations'] =>
+  report === undefined || report.stopped !== undefined
+    ? []
+    : report.obligations.filter(({ state, failed }) => state === 'UNPROVEN' && failed === 0);
+
+/** Makes stubs of these handlers. */
+async function writeStubs(files: readonly string[]): Promise<void> {
+  if (files.length === 0) return;
   const document = readDocument(readFileSync(PUBLISHED, 'utf8'));
   const operations = isObject(document)
     ? [...compileContract(new OpenApiDocument(document)).served.keys()]
@@ -148,38 +171,53 @@ async function writeStubs(files: readonly string[]): Promise<string[]> {
   for (const operation of wrong) {
     const name = handlerName(operation.operationId);
     const file = `${HANDLERS}/${name.file}.ts`;
-    writeFileSync(file, stubText(operation, name));
+    writeFileSync(file, stubText(operation, name, '', UNFIT));
     await formatFile(file);
   }
-  return wrong.map(({ operationId }) => operationId);
 }
 
-/** What the compiler says of the service. */
-async function typeErrors(): Promise<string> {
-  const command = [process.execPath, path.resolve('node_modules/typescript/bin/tsc'), '--noEmit'];
-  return (await run(command, '.')).stdout;
+/** Runs `npm run check` and `npm run test`, as package.json has them, at the same time. */
+async function verdictOf(progress: (text: string) => void): Promise<Verdict> {
+  rmSync(REPORT, { force: true });
+  const running = new Set(['npm run check', 'npm run test']);
+  const say = () => {
+    progress([...running].join(' and '));
+  };
+  const one = async (verb: 'check' | 'test'): Promise<Checks> => {
+    const command = [process.execPath, path.join(__dirname, '../../bin/contract-first.cjs'), verb, '--json'];
+    const { stdout, stderr } = await run(command, '.', { timeout: LONGEST_MS });
+    running.delete(`npm run ${verb}`);
+    say();
+    try {
+      return JSON.parse(stdout) as Checks;
+    } catch {
+      return { passed: false, checks: [{ name: verb, passed: false, output: `${stderr}${stdout}` }] };
+    }
+  };
+  say();
+  const [checked, tested] = await Promise.all([one('check'), one('test')]);
+  const report = readReport();
+  const told = report === undefined ? [] : findingsIn(report);
+  return {
+    green: checked.passed && tested.passed,
+    // What the contract tests report tells more than the output of jest.
+    findings: [...findingsOf(checked), ...(told.length > 0 ? told : findingsOf(tested))],
+    report,
+  };
 }
 
-async function runContract(progress: (text: string) => void): Promise<Run> {
-  const command = [process.execPath, path.join(__dirname, '../../bin/contract-first.cjs'), 'contract'];
-  const { status, stdout, stderr } = await run(command, '.', {
-    timeout: LONGEST_MS,
-    onError: (text) => {
-      progress(text.trim());
-    },
-  });
+function readReport(): Report | undefined {
   try {
-    const text = readFileSync('reports/contract/contract.json', 'utf8');
-    return { green: status === 0, output: stdout, report: JSON.parse(text) as NonNullable<Run['report']> };
+    return JSON.parse(readFileSync(REPORT, 'utf8')) as Report;
   } catch {
-    return { green: false, output: `${stdout}${stderr}` };
+    return undefined; // the tests could not be built, or not begin
   }
 }
 
 /** Adds a waiver for each of the promises to the file of the target, and formats it. */
 export async function addWaivers(
   file: string,
-  added: readonly Pick<Obligation, 'key' | 'reason'>[],
+  added: readonly Pick<Report['obligations'][number], 'key' | 'reason'>[],
 ): Promise<void> {
   const lines = added.map(
     ({ key, reason = '' }) =>
@@ -201,10 +239,9 @@ export async function addWaivers(
 async function main(): Promise<void> {
   const steps = new Steps();
   mkdirSync('generated', { recursive: true });
-  const written = handlersIn();
   const generated = async () => {
     await generate(true);
-    return [...handlersIn()].filter((name) => !written.has(name)).length;
+    return handlerFiles().filter(isStub).length;
   };
   await steps.step(
     'generating the types',
@@ -213,11 +250,7 @@ async function main(): Promise<void> {
       `generated the types${stubs === 0 ? '' : `, and ${stubs} handler stub${stubs === 1 ? '' : 's'}`}`,
   );
   await steps.step('formatting', format, (count) => `formatted ${count} files`);
-  const { green } = await steps.step(
-    'checking the types and running the contract tests',
-    (progress) => prove(written, progress),
-    ({ summary }) => summary,
-  );
+  const { green } = await steps.step('checking and testing', prove, ({ summary }) => summary);
   if (!green) process.exitCode = RED;
 }
 

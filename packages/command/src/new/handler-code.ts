@@ -1,7 +1,7 @@
 /** Writes the handlers that follow from the document: read, list and delete. */
 import { isJson, type OpenApiDocument, stringifyJson, viewSchemas } from 'contract-first-server/tools';
 import { type Operation } from 'contract-first-server';
-import { quoted } from '../generate/handler-names';
+import { isIdentifier, quoted } from '../generate/handler-names';
 import { codeOf, memberCode, propertyName, Unclear } from './code';
 import { typeOf } from '../generate/column-types';
 import { type Inside, insideOf } from './errors/envelopes';
@@ -11,6 +11,7 @@ import type { Refused } from './overlay';
 import type { Paging } from './tables/paging';
 import { spoken, TYPES, type Violation } from './tables/table-code';
 import { isFreeIn, type Table } from './tables/tables';
+import { handledValue } from './types';
 
 /** What the handlers of a service share. */
 export interface Shared {
@@ -30,7 +31,7 @@ export interface Rejection {
 }
 
 /** A method that only those stores have whose handlers call it. */
-export type Method = 'count' | 'change' | 'remove';
+export type Method = 'list' | 'count' | 'change' | 'remove';
 
 /** An operation on a table. */
 export interface Handled extends Shared {
@@ -43,22 +44,31 @@ export interface Handled extends Shared {
   readonly lacks: Refused[];
 }
 
-/** The first success of an operation, and its body without the envelope. */
+/** The first success of an operation, as the code before its body, and its body without the envelope. */
 export function successOf({ document, operation }: Handled, wanted: 'one' | 'list') {
   const [key, response] = [...operation.responses].find(([key]) => key.startsWith('2')) ?? [];
   if (key === undefined || !response) throw new Unclear('has no success response except default');
   const status = Number(key.replace('XX', '00'));
   if (hasHeaders(document, operation, key)) throw new Unclear('its success response has headers');
-  const [media, another] = response.content;
-  if (!media) return { status, inside: undefined };
-  if (another || !isJson(media.type.essence) || media.schema === undefined)
-    throw new Unclear('its success response is not JSON only');
-  return { status, inside: insideOf(document, [media.schema], 'response', wanted) };
+  const { content } = response;
+  if (content.length === 0) return { head: `status: ${status}`, inside: undefined };
+  const media = content.find(({ type }) => isJson(type.essence));
+  const isOneSchema = content.every(
+    ({ schema }) =>
+      schema !== undefined &&
+      document.follow(schema).pointer === document.follow(media?.schema ?? '').pointer,
+  );
+  if (media?.schema === undefined || !isOneSchema) throw new Unclear('its success response is not JSON only');
+  return {
+    head: `status: ${status}${content.length > 1 ? `, contentType: ${quoted(media.key)}` : ''}`,
+    inside: insideOf(document, [media.schema], 'response', wanted),
+  };
 }
 
 /** An answer with a status that the document has for errors of this kind. The first one, if it has none, is lacking. */
 export function refusal(of: Handled, statuses: readonly number[], message: string, rule?: Violation): string {
   const { document, operation, usual, others, kinds, lacks, rejections } = of;
+  const text = message.includes('${') ? `\`${message}\`` : quoted(message);
   for (const status of statuses) {
     const kind = kinds.find((one) => one.status === status)?.kind;
     const key = String(status);
@@ -75,7 +85,12 @@ export function refusal(of: Handled, statuses: readonly number[], message: strin
     const isOther = others.some((one) => one.operationId === operation.operationId && one.status === status);
     if (isUsual && !another && !isOther) {
       rejections.push({ status, rule });
-      return `return { status: ${status}, body: errorBody(${quoted(kind)}, ${message.includes('${') ? `\`${message}\`` : quoted(message)}) };`;
+      return `return { status: ${status}, body: errorBody(${quoted(kind)}, ${text}) };`;
+    }
+    // The body of another form is that of OTHERS in src/errors.ts.
+    if (isOther) {
+      rejections.push({ status, rule });
+      return `throw new Problem<OwnKind>(${quoted(kind)}, ${text});`;
     }
   }
   const [status] = statuses;
@@ -143,20 +158,20 @@ export function checkFits(
 
 export function readCode(of: Handled): string {
   const { one, name, kind } = of.table;
-  const { status, inside } = successOf(of, 'one');
+  const { head, inside } = successOf(of, 'one');
   if (!inside) throw new Unclear('its success response has no body');
   checkFits(of, inside);
   const { variables, own, code } = pathOf(of);
   return `async ({ ${code} }) => {
     const ${one} = await store.${name}.get(${variables.join(', ')});
-    if (${one}) return { status: ${status}, body: ${enveloped(inside, kind === 'value' ? `${one}.value` : one)} };
+    if (${one}) return { ${head}, body: ${enveloped(inside, kind === 'value' ? `${one}.value` : one)} };
     ${missing(of, own)}
   }`;
 }
 
 export function removeCode(of: Handled): string {
   const { tables, table } = of;
-  const { status, inside } = successOf(of, 'one');
+  const { head, inside } = successOf(of, 'one');
   if (inside) throw new Unclear('its success response has a body');
   const { variables, own, code } = pathOf(of);
   const absent = missing(of, own);
@@ -168,7 +183,7 @@ export function removeCode(of: Handled): string {
     `
     : '';
   return `async ({ ${code} }) => {
-    ${refused}if (${refused === '' ? removal : 'removed'}) return { status: ${status} };
+    ${refused}if (${refused === '' ? removal : 'removed'}) return { ${head} };
     ${absent}
   }`;
 }
@@ -179,17 +194,43 @@ export const isRestricted = ({ name }: Table, tables: ReadonlyMap<string, Table>
     [...references.values()].some(({ to, onDelete }) => to === name && !onDelete),
   );
 
+/** A property beside a list in its envelope: the number of all objects, whether there are more of them, or what is always the same. */
+function besideOf(
+  { document, operation }: Handled,
+  paging: Paging,
+  name: string,
+  schemas: readonly string[],
+) {
+  const { types, values } = viewSchemas(document, schemas, 'response');
+  if (/(count|total|size|length)/i.test(name) && types.has('integer'))
+    return { kind: 'count', name } as const;
+  if (/^has_?(more|next)(_?page)?$/i.test(name) && types.has('boolean') && paging.limit)
+    return { kind: 'more', name } as const;
+  const [constant, another] = values?.values() ?? [];
+  const [path = ''] = operation.paths;
+  const value =
+    constant !== undefined && another === undefined
+      ? handledValue(document, schemas, constant)
+      : /^(url|path)$/i.test(name) && types.has('string') && !path.includes('{')
+        ? path
+        : undefined;
+  if (value === undefined) throw new Unclear(`its envelope has ${name}`);
+  return { kind: 'code', name, code: `${propertyName(name)}: ${codeOf(value)}` } as const;
+}
+
 export function listCode(of: Handled, paging: Paging | undefined): string {
   const { document, table, tables, operation } = of;
-  const { status, inside } = successOf(of, 'list');
+  const { head, inside } = successOf(of, 'list');
   if (!inside?.isList || !paging) throw new Unclear('it does not respond with a list');
   if (paging.unknown.length > 0)
     throw new Unclear(`the document does not say what ${paging.unknown.join(', ')} selects`);
-  const [counted, ...beside] = inside.beside.keys();
-  checkFits(of, inside, beside);
-  const { types, formats } = viewSchemas(document, inside.beside.get(counted ?? '') ?? [], 'response');
-  const isCount = /(count|total|size|length)/i.test(counted ?? '') && types.has('integer');
-  if (counted !== undefined && !isCount) throw new Unclear(`its envelope has ${counted}`);
+  const besides = [...inside.beside].map(([name, schemas]) => besideOf(of, paging, name, schemas));
+  const counted = besides.find(({ kind }) => kind === 'count')?.name;
+  const more = besides.find(({ kind }) => kind === 'more')?.name;
+  const others = besides.flatMap(({ kind, code }) => (kind === 'code' ? code : []));
+  checkFits(of, inside, []);
+  const { formats } = viewSchemas(document, inside.beside.get(counted ?? '') ?? [], 'response');
+  of.calls.push('list');
   const { variables, code } = pathOf(of);
   const isAsked = paging.query !== undefined && paging.names.length > 0;
   const given = [...variables, ...(isAsked ? ['query'] : [])];
@@ -203,8 +244,8 @@ export function listCode(of: Handled, paging: Paging | undefined): string {
     parent && first !== undefined && operation.responses.has('404')
       ? `if (!(await store.${parent.name}.get(${first}))) ${missing(of, first, parent)}\n`
       : '';
-  if (counted === undefined && check === '')
-    return `async ${parameters} => ({ status: ${status}, body: ${enveloped(inside, items)} })`;
+  if (counted === undefined && more === undefined && check === '')
+    return `async ${parameters} => ({ ${head}, body: ${enveloped(inside, items, ...others)} })`;
   const taken = [...variables, 'query', 'store'];
   const free = (name: string, other: string) =>
     isFreeIn('handler', name) && !taken.includes(name) ? name : other;
@@ -216,9 +257,26 @@ export function listCode(of: Handled, paging: Paging | undefined): string {
   const inAll = `await store.${table.name}.count(${filters})`;
   const count =
     counted === undefined ? '' : `const ${total} = ${formats.has('int64') ? `BigInt(${inAll})` : inAll};\n`;
-  const body = enveloped(inside, list, ...(counted === undefined ? [] : [memberCode(counted, total)]));
+  const { limit, before } = paging;
+  const all = free('found', 'rows');
+  // One more than a page tells whether there are more.
+  const page =
+    more === undefined || limit === undefined
+      ? `const ${list} = ${items};`
+      : `const { ${limit.taken} } = query;
+    const ${all} = ${items.replace(/query\)/, `{ ...query, ${propertyName(limit.name)}: ${limit.variable} + 1 })`)};
+    const ${list} = ${before === undefined ? '' : `query${isIdentifier(before.name) ? `.${before.name}` : `[${quoted(before.name)}]`} !== undefined ? ${all}.slice(-${limit.variable}) : `}${all}.slice(0, ${limit.variable});`;
+  const body = enveloped(
+    inside,
+    list,
+    ...(counted === undefined ? [] : [memberCode(counted, total)]),
+    ...(more === undefined || limit === undefined
+      ? []
+      : [`${propertyName(more)}: ${all}.length > ${limit.variable}`]),
+    ...others,
+  );
   return `async ${parameters} => {
-    ${check}const ${list} = ${items};
-    ${count}return { status: ${status}, body: ${body} };
+    ${check}${page}
+    ${count}return { ${head}, body: ${body} };
   }`;
 }

@@ -19,12 +19,11 @@ import {
 import type { Source } from '../document/source/source';
 import { handlerPath } from './code';
 import { curlLines } from './curl';
-import { lacking, storesOf } from './tables/stores';
+import { lacking, type Stub, storesOf, wholeOf } from './tables/stores';
 import { notesOn } from './notes';
-import { related } from './tables/references';
 import { ITEMS, type Table, tablesOf } from './tables/tables';
 import { documentFiles } from './document-files';
-import { errorResponses, otherBodies, ownKinds, usualErrorBody } from './errors/errors';
+import { errorResponses, otherBodies, type OwnKind, ownKinds, usualErrorBody } from './errors/errors';
 import { loginsOf } from './users/logins';
 import type { Names } from './names';
 import { NO_EXTRAS } from './extras';
@@ -52,11 +51,15 @@ export interface Layout {
   readonly notes: readonly string[];
   /** The operations whose handlers are among the files. */
   readonly handlers: readonly Operation[];
+  /** The operations on resources whose handlers are stubs, with the reason. */
+  readonly stubs: readonly Stub[];
+  readonly tables: readonly Table[];
 }
 
 /**
  * @param version that of the packages in vendor/
  * @param extras what the service has beside what it needs
+ * @param without the files of tables that it does not have: the operations on them are stubs
  * @throws {InvalidContract} if a part of the document can neither be served nor left out
  */
 export async function layOut(
@@ -64,6 +67,7 @@ export async function layOut(
   names: Names,
   version: string,
   extras = NO_EXTRAS,
+  without: ReadonlySet<string> = new Set(),
 ): Promise<Layout> {
   const { root, actions, total, rejected } = toServable(source.document);
   const servable = new OpenApiDocument(root);
@@ -74,7 +78,6 @@ export async function layOut(
   const parameters = [
     ...read.flatMap((resource) => resource.parameters),
     ...allPathParameters(servable, given, read),
-    ...referenceExamples(servable, related(tablesOf(servable, read, names))),
   ];
   const { logins, notes: userNotes } = loginsOf(
     servable,
@@ -92,22 +95,19 @@ export async function layOut(
         !logins ||
         (name !== 'users' && create?.operationId !== (logins.register?.operation.operationId ?? '')),
     );
+  const early = {
+    ...{ document: servable, usual: found, kinds: ownKinds(errors) },
+    others: found ? otherBodies(servable, given, found, conflictsIn(ownKinds(errors))) : [],
+  };
+  const whole = wholeOf(tablesOf(servable, storedOf(servable, given, read), names), early, without).tables;
   const overlay = await overlayFor(
     source.document,
     servable,
     given,
     [...actions, ...(requests?.login.actions ?? []), ...(requests?.register?.actions ?? [])],
     found,
-    parameters,
-    [
-      ...(logins ? undocumented(logins) : []),
-      ...lacking(related(tablesOf(servable, storedOf(servable, given, read), names)), {
-        document: servable,
-        usual: found,
-        others: found ? otherBodies(servable, given, found) : [],
-        kinds: ownKinds(errors),
-      }),
-    ],
+    [...parameters, ...referenceExamples(servable, whole)],
+    [...(logins ? undocumented(logins) : []), ...lacking(whole, early)],
   );
 
   // The published document, as `make generate` makes it.
@@ -126,13 +126,15 @@ export async function layOut(
   const kinds = ownKinds(responses);
   const again = requests && loginsOf(document, operations).logins;
   const users = again && usersOf(document, served, again, requests.login.value);
-  const others = otherBodies(document, served, usual, ({ operationId }) =>
-    (users?.kinds ?? []).filter(({ kind }) => users?.refusals[kind]?.includes(operationId)),
-  );
-  const stored = related(tablesOf(document, storedOf(document, served, resources), names));
-  const tables = stored.length > 0 || users ? stored : [ITEMS];
+  const others = otherBodies(document, served, usual, (operation) => [
+    ...conflictsIn(kinds)(operation),
+    ...(users?.kinds ?? []).filter(({ kind }) => users?.refusals[kind]?.includes(operation.operationId)),
+  ]);
+  const shared = { document, usual, others, kinds };
+  const stored = wholeOf(tablesOf(document, storedOf(document, served, resources), names), shared, without);
+  const tables = stored.tables.length > 0 || users ? stored.tables : [ITEMS];
   const ids = operations.map(({ operationId }) => operationId);
-  const stores = storesOf(tables, typeOf, { document, usual, others, kinds }, ids);
+  const stores = storesOf(tables, typeOf, shared, ids, stored.stubs);
   const examples = storedExamples(document, tables);
   const prepared = prepare(document, served, resources, kinds, stores);
   const scenario = again && userScenario(again, requests);
@@ -141,8 +143,12 @@ export async function layOut(
 
   return {
     handlers: operations.filter(
-      (operation) => handlerPath(operation) in { ...stores.files, ...users?.files },
+      (operation) =>
+        stores.written.some((written) => written.operation === operation) ||
+        handlerPath(operation) in { ...users?.files },
     ),
+    stubs: stores.stubs,
+    tables,
     notes: [
       ...(note === undefined ? [] : [`openapi/${name} is ${note}`]),
       ...(found
@@ -189,6 +195,12 @@ export async function layOut(
     },
   };
 }
+
+/** The kinds of errors with which the handler of an operation on a table may refuse what conforms to the document. */
+const conflictsIn =
+  (kinds: readonly OwnKind[]) =>
+  ({ responses }: Operation): readonly OwnKind[] =>
+    kinds.filter(({ status }) => [409, 422].includes(status) && responses.has(String(status)));
 
 /** What the service sends; none with a note, if a part of it cannot be sent. */
 function sentOf(root: JsonObject): { readonly names: readonly string[]; readonly notes: readonly string[] } {

@@ -37,7 +37,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /**
  * Lays out a service. If it fails or is interrupted, it removes what it has written, and nothing else.
  *
- * @returns the exit status
+ * @returns the exit status: 1 if a check or a test of the service fails. It is not committed then
  * @throws {UsageError} if the arguments do not fit
  * @throws {SourceError} if the document cannot be served, or the packages cannot be installed
  */
@@ -55,8 +55,8 @@ export async function newService(options: Options, steps = new Steps()): Promise
   for (const signal of SIGNALS) process.on(signal, interrupt);
   const journal = new Journal(path.resolve(dir));
   try {
-    await lay(given, journal, interruption.signal, packages, modules, steps);
-    return 0;
+    const isGreen = await lay(given, journal, interruption.signal, packages, modules, steps);
+    return isGreen ? 0 : 1;
   } catch (error) {
     journal.undo();
     const { reason } = interruption.signal as { reason?: NodeJS.Signals };
@@ -68,7 +68,7 @@ export async function newService(options: Options, steps = new Steps()): Promise
   }
 }
 
-/** Lays out, installs and proves the service. */
+/** Lays out, installs, checks and tests the service. Returns whether its checks and tests pass. */
 async function lay(
   given: Given,
   journal: Journal,
@@ -76,7 +76,7 @@ async function lay(
   packages: string | undefined,
   modules: string | undefined,
   steps: Steps,
-): Promise<void> {
+): Promise<boolean> {
   const began = performance.now();
   const folder = path.resolve(given.dir);
   const manager = managerOf();
@@ -116,20 +116,25 @@ async function lay(
     throw new SourceError(`the tools installed in the service could not complete it`);
   remove(folder, originals.moved);
   if (originals.moved.length > 0) console.log(`moved to openapi/: ${originals.moved.join(', ')}`);
-  console.log(await commit(folder));
+  const isGreen = status === 0;
+  console.log(isGreen ? await commit(folder) : 'not committed, because a check or a test fails');
   const seconds = Math.round((performance.now() - began) / 1000);
   const shown = path.relative('.', folder);
   const start = `${newerNode()}${manager} run`;
   const next = [
     ...(shown === '' ? [] : [`cd ${shellWord(shown)}`]),
     `${start} dev    # serve it while you edit, with a page to try it out`,
-    `${start} test   # ${status === RED ? 'it fails: see above' : 'it passes'}`,
+    ...(isGreen ? [] : [`${start} check  # ${SEE}`]),
+    `${start} test   # ${isGreen ? 'it passes' : SEE}`,
     `${start} todo   # list what remains to be written`,
   ];
   console.log(
-    `\n${title} is ready in ${shown || 'this folder'} after ${seconds} s. Next:\n\n  ${next.join('\n  ')}`,
+    `\n${title} is ${isGreen ? 'ready' : 'written, but not green,'} in ${shown || 'this folder'} after ${seconds} s. Next:\n\n  ${next.join('\n  ')}`,
   );
+  return isGreen;
 }
+
+const SEE = 'see above';
 
 /** What brings a newer Node for a command, if the one that a new shell finds is too old: npx or make may have brought this one. */
 function newerNode(): string {

@@ -65,3 +65,21 @@ export function camelOf(text: string, fallback: string): string {
   const pascal = pascalOf(text).replace(/^\d+/, '');
   return pascal === '' ? fallback : pascal.slice(0, 1).toLowerCase() + pascal.slice(1);
 }
+
+/** Nouns whose plural is the same. */
+const SAME = /(news|series|species)$/i;
+
+/** `companies` -> `company`, `boxes` -> `box`; a word that ends otherwise stays. */
+export const singularOf = (noun: string): string =>
+  SAME.test(noun) || /(ss|us|is)$/i.test(noun)
+    ? noun
+    : noun.replace(/ies$|(ss|x|z|ch|sh)es$|s$/, (ending, stem?: string) =>
+        ending === 'ies' ? 'y' : (stem ?? ''),
+      );
+
+/** `company` -> `companies`, `box` -> `boxes`; a plural stays. */
+export const pluralOf = (noun: string): string => {
+  if (SAME.test(noun) || singularOf(noun) !== noun) return noun;
+  if (/[^aeiou]y$/.test(noun)) return noun.replace(/y$/, 'ies');
+  return `${noun}${/(s|x|z|ch|sh)$/.test(noun) ? 'es' : 's'}`;
+};

@@ -2,7 +2,7 @@
 import { quoted } from '../generate/handler-names';
 import type { Stores } from './tables/stores';
 import { codeOf, propertyName } from './code';
-import { numberPlace, recognizable, says } from './errors/error-body';
+import { factsIn, numberPlace, recognizable, says } from './errors/error-body';
 import type { ErrorBody, OtherBody, OwnKind } from './errors/errors';
 import { type Project, projectPlaces } from './project-places';
 import { fill, type Places, withoutUnusedImports } from './fill';
@@ -207,7 +207,8 @@ const STATUS = /^(status|title)/;
 function otherCode({ mediaType = 'application/json', shape }: ErrorBody): string {
   if (shape === undefined) return '() => ({})';
   const code = `({ contentType: ${quoted(mediaType)}, body: ${codeOf(shape)} })`;
-  const uses = (name: string) => new RegExp(`\\b${name}\\b`).test(code);
+  const facts = factsIn(shape).join();
+  const uses = (name: string) => new RegExp(`\\b${name}\\b`).test(facts);
   const names = ['kind', 'message', 'status'];
   const last = names.findLastIndex(uses);
   const parameters = names

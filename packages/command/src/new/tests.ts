@@ -134,7 +134,14 @@ function lifeOf(
     same === undefined
       ? ''
       : `, answer: (answerTo) => ({ ${quoted(same)}: answerTo(1).at(${quoted(same)}) })`;
-  const gone = remove ? [read, remove].filter((operation) => documents(operation, none)) : [];
+  // A deletion with a body may leave something to read, and 410 is another answer.
+  const leavesNothing = [...(remove?.responses ?? [])].every(
+    ([key, { content }]) => !key.startsWith('2') || content.length === 0,
+  );
+  const gone =
+    remove && leavesNothing
+      ? [read, remove].filter((operation) => documents(operation, none) && !operation.responses.has('410'))
+      : [];
   return [
     {
       title: `${name}: what is created can be read${remove ? ', until it is deleted' : ''}`,

@@ -191,12 +191,30 @@ it.each([
   expect(files['src/handlers/list-books.ts']).toContain('store.books.list(');
 });
 
-it.each([
-  ['a search', [query('q', text)], 'list-books', {}],
-  ['a property that nobody gives', [], 'add-book', { sold: { type: 'boolean', readOnly: true } }],
-])('no handler guesses what %s means', async (_, parameters, file, book) => {
-  const { files, notes } = await laidOut({ title: text, ...book }, { 409: 'No shelf is free.' }, parameters);
-  expect(Object.keys(files)).not.toContain(`src/handlers/${file}.ts`);
-  expect(Object.keys(files)).toContain('src/handlers/get-book.ts');
+const isStub = (text = ''): boolean => text.includes('=> stub(');
+
+test('no handler guesses what a search means, and the store has no list that ignores it', async () => {
+  const { files, notes, stubs } = await laidOut({ title: text }, { 409: 'No shelf is free.' }, [
+    query('q', text),
+  ]);
+  expect(stubs.map(({ operation, reason }) => [operation.operationId, reason])).toEqual([
+    ['listBooks', 'the document does not say what q selects'],
+  ]);
+  expect(files['src/handlers/list-books.ts']).toMatch(
+    / \* GET \/books\n \*\n \* A stub: the document does not say what q selects\n \*\/\nexport const listBooks/,
+  );
+  expect(files['src/storage/books.ts']).not.toContain('async list(');
+  expect(isStub(files['src/handlers/get-book.ts'])).toBe(false);
+  expect(notes.join('\n')).toContain('addBook documents 409 (No shelf is free)');
+});
+
+test('no handler guesses what a property that nobody gives means', async () => {
+  const sold = { type: 'boolean', readOnly: true };
+  const { files, notes, stubs } = await laidOut({ title: text, sold }, { 409: 'No shelf is free.' }, []);
+  expect(stubs.map(({ operation, reason }) => [operation.operationId, reason])).toEqual([
+    ['addBook', 'the document does not say what sold is initially'],
+  ]);
+  expect(isStub(files['src/handlers/add-book.ts'])).toBe(true);
+  expect(isStub(files['src/handlers/get-book.ts'])).toBe(false);
   expect(notes.join('\n')).toContain('addBook documents 409 (No shelf is free)');
 });

@@ -43,6 +43,23 @@ it.each<[string, JsonObject, unknown]>([
     { message: 'a sentence', trace: 'text' },
   ],
   [
+    'required properties that may be null',
+    object(
+      {
+        message: text,
+        param: { type: ['string', 'null'] },
+        decline_code: { enum: ['card_declined', 'expired_card', null] },
+        source: { anyOf: [object({ pointer: text }, 'pointer'), { type: 'null' }] },
+        origin: { enum: ['server', 'client'], default: 'client' },
+      },
+      'param',
+      'decline_code',
+      'source',
+      'origin',
+    ),
+    { message: 'a sentence', param: null, decline_code: null, source: null, origin: 'client' },
+  ],
+  [
     'integers of 64 bits',
     object({ status: { ...integer, format: 'int64' }, detail: text }),
     { status: 404n, detail: 'a sentence' },

@@ -282,12 +282,17 @@ it('has a verifier and variables for each scheme', async () => {
 });
 
 it('prepares the objects that examples name, and create-read-delete', async () => {
-  const cart = { type: 'object', required: ['id'], properties: { id: int64 } };
+  const cart = {
+    type: 'object',
+    required: ['id'],
+    properties: { id: { ...int64, readOnly: true }, note: text },
+  };
+  const requestBody = { required: true, content: { 'application/json': { schema: cart } } };
   const parameters = [inPath(int64)];
   const { files } = await layOutOf({
     paths: {
       '/carts': {
-        post: { operationId: 'create', responses: { 201: json(cart), 409: none } },
+        post: { operationId: 'create', requestBody, responses: { 201: json(cart), 409: none } },
         get: { operationId: 'list', responses: { 200: json({ type: 'array', items: cart }) } },
       },
       '/carts/{id}': {
@@ -300,7 +305,7 @@ it('prepares the objects that examples name, and create-read-delete', async () =
   expect(files['src/shop/shop-store.ts']?.match(/: \w+Part;/g)).toEqual([': CartsPart;']);
   const service = files['tests/contract/service.ts'] ?? '';
   expect(service).toContain('await dependencies.store.carts.add(examples.carts)');
-  expect(examplesIn(files)).toEqual({ carts: {} });
+  expect(examplesIn(files)).toEqual({ carts: { note: 'text' } });
   expect(service).toContain('carts: what is created can be read, until it is deleted');
   expect(service).toContain(
     "{ operation: 'read', parameters: (answerTo) => ({ id: answerTo(1).at('/id') }), expect: 'success', answer: (answerTo) => ({ '': answerTo(1).at('') }) }",
@@ -345,10 +350,11 @@ it.each([
   ['only listed', ['get'], '/books/{id}/loans', false],
 ])('has a collection of what is %s: %s', async (_, methods, path, isStored) => {
   const loan = { type: 'object', required: ['day'], properties: { day: text } };
+  const requestBody = { required: true, content: { 'application/json': { schema: loan } } };
   const parameters = [inPath({ type: 'integer' })];
   const operations: Record<string, object> = {
     get: { operationId: 'listLoans', responses: { 200: json({ type: 'array', items: loan }) } },
-    post: { operationId: 'addLoan', responses: { 201: json(loan) } },
+    post: { operationId: 'addLoan', requestBody, responses: { 201: json(loan) } },
   };
   const item = Object.fromEntries(methods.map((method) => [method, operations[method]]));
   const { files } = await layOutOf({

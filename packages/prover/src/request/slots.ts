@@ -15,9 +15,6 @@ export interface Inputs {
   readonly body?: Body;
 }
 
-/** The octets of a request line that every server should accept (RFC 9112 section 3). Longer ones may be 414 or 431. */
-const LONGEST_PARAMETER = 8000;
-
 /** A part of a request that has a schema: a parameter, or the body in one media type. */
 export interface Slot extends Examples {
   /** `query limit`, `body application/json`. */
@@ -31,7 +28,9 @@ export interface Slot extends Examples {
   readonly parameter?: Parameter;
   /** The codec of the target for it. */
   readonly own?: OwnCodec;
-  /** The value that the receiver decodes, or undefined if no encoding of the value is unambiguous. */
+  /** Whether the encoded value is longer than what servers take before the body. */
+  readonly isTooLong?: (value: Value) => boolean;
+  /** The value that the receiver decodes, or undefined if no encoding of the value is unambiguous, or if it is too long. */
   readonly decode: (value: Value) => Value | undefined;
   /** Adds the encoded value to the inputs. */
   readonly fill: (inputs: Inputs, value: Value) => Inputs;
@@ -57,6 +56,8 @@ function parameterSlot({ requests, encoders }: Document, parameter: Parameter): 
     if (form) return form.encode(value);
     return serializeParameter(parameter, own ? own.encode(value).toString() : value);
   };
+  const longest = longestText(requests, parameter);
+  const isTooLong = (value: Value): boolean => (encode(value)?.length ?? 0) > longest;
   return {
     label: `${parameter.in} ${parameter.name}`,
     schema: parameter.schema,
@@ -65,11 +66,12 @@ function parameterSlot({ requests, encoders }: Document, parameter: Parameter): 
     schemaExamples: parameter.schemaExamples,
     ...(own && { own }),
     parameter,
+    isTooLong,
     decode: (value) => {
+      if (isTooLong(value)) return undefined;
       if (form) return form.decode(value);
       if (own && carried(own, value) === undefined) return undefined;
-      const text = encode(value);
-      if (text === undefined || text.length > LONGEST_PARAMETER) return undefined;
+      if (encode(value) === undefined) return undefined;
       if (hasUnlistedPairs(requests, parameter, value)) return undefined;
       if (parameter.mediaType !== undefined) return value;
       const decode = parameter.style === 'deepObject' ? decodeBrackets : decodeText;
@@ -80,6 +82,19 @@ function parameterSlot({ requests, encoders }: Document, parameter: Parameter): 
       parameters: new Map([...inputs.parameters, [parameter, encode(value) ?? '']]),
     }),
   };
+}
+
+/**
+ * Bytes of an encoded parameter. RFC 9110 section 4.1 recommends 8,000 bytes for a URI, and servers take not much more for the
+ * whole head of a request: what is left is for the other parameters and header fields.
+ */
+const LONGEST = 6_000;
+
+/** The length of an encoded parameter that a server must take; unbounded if the schema admits nothing as short. */
+function longestText(schemas: Schemas, { schema }: Parameter): number {
+  const subschemas = branchCombinations(schemas, anyValueOf(schema)).flat();
+  const isShort = subschemas.every((one) => !(Number(one.schema['minLength']) > LONGEST));
+  return isShort ? LONGEST : Infinity;
 }
 
 /**
@@ -135,18 +150,14 @@ export function slotSamples(
 export const arriving = ({ own }: Slot, value: Value): Value => own?.received(value) ?? value;
 
 /**
- * Why a value is not sent: the codec of the target, the head of a request, or the header field of content, does not carry it.
- * Undefined if it does.
+ * Why a value is not sent: the codec of the target, or the header field of content, does not carry it, or it is too long for the
+ * head of a request. Undefined if it is sent.
  */
 export function whyNotCarried(slot: Slot, value: Value): string | undefined {
-  const { own, body, parameter, decode, fill } = slot;
+  const { own, body, parameter, decode, isTooLong } = slot;
+  if (isTooLong?.(value)) return `a parameter of more than ${LONGEST} bytes is too long for many servers`;
   if (own && carried(own, value) === undefined)
     return `the codec of ${body?.name ?? parameter?.mediaType ?? ''} cannot carry them`;
-  if (
-    parameter &&
-    (fill({ parameters: new Map() }, value).parameters.get(parameter) ?? '').length > LONGEST_PARAMETER
-  )
-    return `RFC 9112 section 3: a server may reject a parameter of more than ${LONGEST_PARAMETER} octets`;
   return isHeaderContent(slot) && decode(value) === undefined
     ? 'a header field cannot carry them'
     : undefined;

@@ -38,6 +38,46 @@ test('what a header field cannot carry is not sent, and is counted', async () =>
   expect(left.map(({ family }) => family)).toContain('valid');
 });
 
+test('a head that servers refuse is sent only if the document demands it', async () => {
+  const lengths: number[] = [];
+  const text = (maxLength: number) => ({ type: 'string', maxLength });
+  const inQuery = (name: string, schema: ReturnType<typeof text>) => ({ name, in: 'query', schema });
+  const target = targetOf(
+    {
+      '/things': {
+        get: {
+          operationId: 'listThings',
+          parameters: [inQuery('a', text(5000)), inQuery('b', text(20_000))],
+          responses: { 204: { description: 'none' }, '4XX': { description: 'refused' } },
+        },
+      },
+    },
+    ({ url = '', method }) => {
+      lengths.push(url.length);
+      const { pathname, searchParams } = new URL(url, 'http://localhost');
+      if (pathname !== '/things') return { status: 404 };
+      if (method !== 'GET' && method !== 'HEAD') return { status: 405, headers: { Allow: 'GET' } };
+      const [a, b] = ['a', 'b'].map((name) => Array.from(searchParams.get(name) ?? '').length);
+      const isListed = [...searchParams.keys()].every((name) => ['a', 'b'].includes(name));
+      const isOnce = new Set(searchParams.keys()).size === searchParams.size;
+      return { status: isListed && isOnce && Number(a) <= 5000 && Number(b) <= 20_000 ? 204 : 400 };
+    },
+    { profile: 'document', bodyLimit: undefined },
+  );
+  const result = await run(target);
+  expect(Math.max(...lengths)).toBeGreaterThan(5000);
+  expect(Math.max(...lengths)).toBeLessThan(8000);
+  const limits = result.obligations.filter(({ key }) => key.includes('maxLength'));
+  expect(
+    limits.map(({ key, state }) => [/\/(\d)\/schema/.exec(key)?.[1], key.split(' | ').at(-1), state]),
+  ).toEqual([
+    ['0', 'holds', 'PROVEN'],
+    ['0', 'violates', 'PROVEN'],
+    ['1', 'holds', expect.stringMatching(/PROVEN|LEFT OUT|OUT OF REACH/)],
+    ['1', 'violates', expect.stringMatching(/LEFT OUT|OUT OF REACH/)],
+  ]);
+});
+
 test.each([
   [
     'the media type',

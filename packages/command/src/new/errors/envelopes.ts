@@ -2,6 +2,7 @@
 import {
   isJson,
   isObject,
+  type MediaTypeObject,
   type OpenApiDocument,
   samples,
   type SchemaView,
@@ -101,9 +102,18 @@ export const within = ({ property }: Inside, body: unknown): unknown =>
 export const bodySchemas = (document: OpenApiDocument, operation: Operation): readonly string[] =>
   askedOf(document, operation)?.schemas ?? [];
 
-/** Where the body of a request has the object; undefined if it is not JSON alone. */
+/** What a handler receives as the values that a schema describes: JSON, and forms. */
+const isValue = ({ type: { essence } }: MediaTypeObject): boolean =>
+  isJson(essence) || essence === 'application/x-www-form-urlencoded';
+
+/** Where the body of a request has the object; undefined if it is not JSON or a form of one schema. */
 export function askedOf(document: OpenApiDocument, { requestBody }: Operation): Inside | undefined {
-  const [media, another] = requestBody?.content ?? [];
-  if (!media?.schema || another || !isJson(media.type.essence)) return undefined;
-  return insideOf(document, [media.schema], 'request', 'one');
+  const content = requestBody?.content ?? [];
+  const [schema, another] = new Set(
+    content.map((media) =>
+      media.schema !== undefined && isValue(media) ? document.follow(media.schema).pointer : '',
+    ),
+  );
+  if (schema === undefined || schema === '' || another !== undefined) return undefined;
+  return insideOf(document, [content[0]?.schema ?? schema], 'request', 'one');
 }

@@ -100,15 +100,26 @@ function shapeOf(schema: string, body: unknown, fits: (shape: unknown) => boolea
   for (const { path, beside } of places.toReversed()) {
     const value = at(shape, path);
     const repeats = isNested(value) && beside.some((name) => MESSAGE.test(name));
-    if (path.length > 0 && (repeats || ![...placesOf(value)].some((one) => one.value instanceof Fact)))
-      attempt(path, undefined);
+    if (path.length > 0 && (repeats || saysNothing(value))) attempt(path, undefined);
+  }
+  // What must be there and says nothing is null, rather than what another error would say.
+  for (const { path } of places) {
+    const value = at(shape, path);
+    if (path.length > 0 && value !== undefined && value !== null && saysNothing(value)) attempt(path, null);
   }
   return shape;
 }
 
+const saysNothing = (shape: unknown): boolean =>
+  ![...placesOf(shape)].some(({ value }) => value instanceof Fact);
+
 /** Whether a body of this shape has the message, or another fact. */
 export const says = (shape: unknown, fact = /^message$/): boolean =>
   [...placesOf(shape)].some(({ value }) => value instanceof Fact && fact.test(value.name));
+
+/** The code of each fact in a shape. */
+export const factsIn = (shape: unknown): string[] =>
+  [...placesOf(shape)].flatMap(({ value }) => (value instanceof Fact ? value.code : []));
 
 /** The place of the error number in a shape; undefined if it has none. */
 export const numberPlace = (shape: unknown): readonly string[] | undefined =>

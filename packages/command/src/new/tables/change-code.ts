@@ -3,6 +3,7 @@ import { type OpenApiDocument, type SchemaView, viewSchemas } from 'contract-fir
 import { codeOf, memberCode, Unclear } from '../code';
 import type { Column } from './columns';
 import { askedOf } from '../errors/envelopes';
+import { storedType } from '../../generate/column-types';
 import { checkFits, enveloped, type Handled, missing, pathOf, refusal, successOf } from '../handler-code';
 import { wordsOf } from '../names';
 import { spoken, type Violation, violationsOf } from './table-code';
@@ -13,7 +14,7 @@ import { handledValue } from '../types';
 function asked({ document, operation, table }: Handled) {
   const inside = askedOf(document, operation);
   if (!inside || operation.requestBody?.required !== true)
-    throw new Unclear('its request body is not JSON only');
+    throw new Unclear('its request body is neither JSON nor a form, or is not required');
   if (inside.isList || inside.beside.size > 0) throw new Unclear('its request has more than one object');
   const view = viewSchemas(document, inside.schemas, 'request');
   if (view.properties.size === 0 || (view.unions.length > 0 && table.kind !== 'others'))
@@ -22,11 +23,35 @@ function asked({ document, operation, table }: Handled) {
   const isKnown = (name: string) => table.columns.some((column) => column.name === name);
   if (table.kind === 'columns' && !names.every(isKnown))
     throw new Unclear('its request has properties that no response has');
+  const unknown = table.columns.find(
+    ({ required, schemas }) => !required && viewSchemas(document, schemas, 'response').types.size > 5,
+  );
+  if (unknown) throw new Unclear(`${unknown.name} may have any value, or none`);
+  const other = table.columns.find(
+    ({ name, ...column }) =>
+      names.includes(name) && !canHold(document, column, view.properties.get(name) ?? []),
+  );
+  if (other) throw new Unclear(`${other.name} is of another type in its request than in responses`);
   const { property } = inside;
   if (property === undefined) return { view, variable: 'body', code: 'body' };
   const variable =
     isFreeIn('handler', property) && !table.keys.some(({ name }) => name === property) ? property : 'given';
   return { view, variable, code: `body: { ${memberCode(property, variable)} }` };
+}
+
+/** Whether a column can have each value of a property of a request, as far as their types tell. */
+function canHold(
+  document: OpenApiDocument,
+  { type, nullable, narrow, schemas }: Omit<Column, 'name'>,
+  asked: readonly string[],
+): boolean {
+  const given = storedType(document, asked, true);
+  if (given.nullable && !nullable) return false;
+  if (type === 'JSON_VALUE') return given.type === 'JSON_VALUE';
+  if (given.type !== type && !(given.type === 'INTEGER' && type === 'DOUBLE')) return false;
+  if (!narrow) return true;
+  const [known, values] = [schemas, asked].map((one) => viewSchemas(document, one, 'response').values);
+  return known !== undefined && values !== undefined && [...values.keys()].every((value) => known.has(value));
 }
 
 /** Names of times that a service notes by itself. */
@@ -71,7 +96,7 @@ export function createCode(of: Handled): string {
   if (table.source === 'unknown') throw new Unclear('the document does not say who assigns the key');
   if (table.kind === 'others' && table.source === 'counted')
     throw new Unclear('its key is assigned by the database');
-  const { status, inside } = successOf(of, 'one');
+  const { head, inside } = successOf(of, 'one');
   if (inside) checkFits(of, inside);
   const { view, variable, code } = asked(of);
   const path = pathOf(of);
@@ -83,7 +108,7 @@ export function createCode(of: Handled): string {
   const added = values.length === 1 ? variable : `{ ${values.join(', ')} }`;
   return `async ({ ${parameters} }) => {
     ${now}${inside || violations !== '' ? `const ${name} = ` : ''}await store.${table.name}.add(${added});
-    ${violations}return { status: ${status}${inside ? `, body: ${enveloped(inside, name)}` : ''} };
+    ${violations}return { ${head}${inside ? `, body: ${enveloped(inside, name)}` : ''} };
   }`;
 }
 
@@ -118,7 +143,7 @@ function refusals(
 export function changeCode(of: Handled, isWhole: boolean): string {
   const { document, table, operation } = of;
   if (table.kind !== 'columns') throw new Unclear('its objects do not fit a list of columns');
-  const { status, inside } = successOf(of, 'one');
+  const { head, inside } = successOf(of, 'one');
   if (inside) checkFits(of, inside);
   const { view, variable, code } = asked(of);
   const media = operation.requestBody?.content[0]?.type.essence ?? '';
@@ -151,7 +176,7 @@ export function changeCode(of: Handled, isWhole: boolean): string {
   of.calls.push('change');
   return `async ({ ${path.code}, ${code} }) => {
     ${times.length > 0 ? NOW : ''}const ${name} = await store.${table.name}.change(${[...path.variables, changes].join(', ')});
-    ${refusals(of, name, variable, path.variables, rules)}if (${name}) return { status: ${status}${inside ? `, body: ${enveloped(inside, name)}` : ''} };
+    ${refusals(of, name, variable, path.variables, rules)}if (${name}) return { ${head}${inside ? `, body: ${enveloped(inside, name)}` : ''} };
     ${absent}
   }`;
 }

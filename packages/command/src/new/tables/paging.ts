@@ -22,6 +22,10 @@ export interface Paging {
   readonly filters: readonly Filter[];
   /** The variable with the key that comes before the page. */
   readonly after: string | undefined;
+  /** The parameter with the key that comes after the page, and its variable. */
+  readonly before: Readonly<Record<'name' | 'variable', string>> | undefined;
+  /** How the size of a page is taken from the query, and its property and variable; undefined: no number says it. */
+  readonly limit: Readonly<Record<'taken' | 'name' | 'variable', string>> | undefined;
   /** What ends the statement: `LIMIT ${limit}`. */
   readonly page: string;
   /** What the list is, for people. */
@@ -34,6 +38,7 @@ const LIMIT = /^(limit|perpage|pagesize|size|count|maxresults|take|top|maxitems)
 const OFFSET = /^(offset|skip|startindex)$/;
 const PAGE = /^(page|pagenumber|pageno|pageindex)$/;
 const AFTER = /^(after|startingafter|cursor|sinceid|startafter|aftercursor)$/;
+const BEFORE = /^(before|endingbefore|endbefore|beforecursor|untilid)$/;
 /** The size of a page where neither the client nor the document says it, and the largest one. */
 const [USUAL, MOST] = [20, 1000];
 
@@ -47,6 +52,8 @@ export function pagingOf(
   const own = table.keys.at(-1);
   const taken = new Set([table.variable, ...table.keys.map(({ name }) => name)]);
   let [limit, offset, page, after]: (string | undefined)[] = [];
+  let before: Paging['before'];
+  let limitTaken: Paging['limit'];
   const names: string[] = [];
   const filters: Filter[] = [];
   const unknown: string[] = [];
@@ -72,7 +79,9 @@ export function pagingOf(
     const isSize = isNumber || (type === 'INT64' && Number(lowest.get(variable)) >= 0 && !isNumbered);
     if (isSize && LIMIT.test(plain) && limit === undefined) {
       limit = variable;
-      names.push(entry(parameter, variable, document, sizeOf(document, parameter, maxItems)));
+      const taken = entry(parameter, variable, document, sizeOf(document, parameter, maxItems));
+      names.push(taken);
+      if (isNumber) limitTaken = { taken, name, variable };
     } else if (isSize && OFFSET.test(plain) && offset === undefined) {
       offset = variable;
       names.push(entry(parameter, variable, document, 0));
@@ -81,6 +90,9 @@ export function pagingOf(
       names.push(entry(parameter, variable, document, 1));
     } else if (AFTER.test(plain) && after === undefined && own?.type === type && !own.narrow) {
       after = variable;
+      names.push(entry(parameter, variable, document));
+    } else if (BEFORE.test(plain) && before === undefined && own?.type === type && !own.narrow) {
+      before = { name, variable };
       names.push(entry(parameter, variable, document));
     } else if (column && !nullable && isComparable(document, column, schemas)) {
       filters.push({ column, variable, taken: entry(parameter, variable, document) });
@@ -91,11 +103,11 @@ export function pagingOf(
   const isPaged = page !== undefined || offset !== undefined;
   const usual = Math.min(isPaged ? USUAL : most, most);
   const size = limit === undefined ? String(usual) : `\${${atLeast(limit, 0)}}`;
-  const before =
+  const earlier =
     page === undefined
       ? undefined
       : `Math.min((${atLeast(page, 1)} - 1) * ${limit ?? usual}, Number.MAX_SAFE_INTEGER)`;
-  const skipped = offset === undefined ? before : atLeast(offset, 0);
+  const skipped = offset === undefined ? earlier : atLeast(offset, 0);
   const start = skipped === undefined ? undefined : `\${${skipped}}`;
   const what = filters.length > 0 ? `with what the filters name, ` : '';
   return {
@@ -103,7 +115,8 @@ export function pagingOf(
       parameters.length === 0
         ? undefined
         : `NonNullable<operations[${quoted(list.operationId)}]['parameters']['query']>`,
-    ...{ names, filters, after, unknown },
+    ...{ names, filters, after, before, unknown },
+    limit: limitTaken,
     page: `LIMIT ${size}${start === undefined ? '' : ` OFFSET ${start}`}`,
     says: `${limit === undefined && page === undefined && offset === undefined ? `At most ${most}` : 'A page'}, ${what}in the order of ${table.keys.length > 1 ? 'their keys' : `${own?.name}`}.`,
   };

@@ -12,8 +12,8 @@ import {
 } from 'contract-first-server/tools';
 import { type Operation } from 'contract-first-server';
 import { type Inside, insideOf, within } from '../errors/envelopes';
-import { camelOf, plain } from '../names';
-import type { BodyPlace } from '../types';
+import { camelOf, capitalized, plain, pluralOf, singularOf } from '../names';
+import { type BodyPlace, componentOf } from '../types';
 
 export interface PathParameter {
   readonly name: string;
@@ -59,6 +59,7 @@ export function resourcesOf(document: OpenApiDocument, served: Iterable<ServedOp
       ({ operation }) => operation.method === method && operation.paths.some((one) => paths.includes(one)),
     )?.operation;
   const names = new Set<string>();
+  const kinds = new Set<string | undefined>();
   return all.flatMap((one): Resource[] => {
     const { operation } = one;
     const [path = ''] = operation.paths;
@@ -70,6 +71,11 @@ export function resourcesOf(document: OpenApiDocument, served: Iterable<ServedOp
     // `{ message, data: [...] }` is an answer, and no object.
     const isAnswer = insideOf(document, [success.schema], 'response', 'list').remarks.size > 0;
     if (inside.isList || (inside.property === undefined && isAnswer)) return [];
+    // `/users/{id}` and `/admin/users/{id}` of one schema are one kind of objects, which has one table.
+    const component = schemaName(document, inside);
+    const kind = wholeKind(parent, component);
+    if (kind !== undefined && kinds.has(kind)) return [];
+    kinds.add(kind);
     const example = within(inside, successOf(document, one)?.body);
     const id = idOf(example, last);
     const parameters = pathParameters(
@@ -80,11 +86,12 @@ export function resourcesOf(document: OpenApiDocument, served: Iterable<ServedOp
     );
     return [
       {
-        ...{ body: success, inside, name: nameFor(parent, names), parameters, example, id },
+        ...{ body: success, inside, name: nameFor(parent, component, names), parameters, example, id },
         ...{
           read: operation,
           replace: at('PUT', path),
-          patch: at('PATCH', path),
+          // Some documents have no other method for a change.
+          patch: at('PATCH', path) ?? at('POST', path),
           remove: at('DELETE', path),
         },
         ...{ create: at('POST', parent, `${parent}/`), list: at('GET', parent, `${parent}/`) },
@@ -109,15 +116,37 @@ export function successBody(
 /** Members of every store, and of every object. */
 const MEMBERS = new Set(['ready', 'close', 'then', ...Object.getOwnPropertyNames(Object.prototype)]);
 
-/** A new name for the objects below a path. */
-function nameFor(path: string, names: Set<string>): string {
-  const segment = path.split('/').findLast((step) => step !== '' && !step.includes('{')) ?? '';
-  const base = camelOf(segment, 'items');
-  let name = base;
-  for (let n = 2; names.has(name) || MEMBERS.has(name); n++) name = `${base}${n}`;
+/** Words of paths that name no kind of objects: `/users/id/{id}`, `/orders/open/{id}`, `/level2/{id}`. */
+const NO_NOUN =
+  /^(\w|ids?|uuids?|keys?|names?|by.*|all|open|closed|active|new|me|my|own|list|search|find|get|create|one|single|details?|v\d.*|.*\d)$/i;
+
+/** A new name for the objects below a path: its last noun, or what their schema is called. */
+function nameFor(path: string, component: string | undefined, names: Set<string>): string {
+  const steps = path.split('/').filter((step) => step !== '' && !step.includes('{'));
+  const [last = '', ...above] = steps.toReversed();
+  const nouns = above.filter((step) => !NO_NOUN.test(step));
+  const isNoun = last !== '' && !NO_NOUN.test(last);
+  const ofSchema = component === undefined ? undefined : pluralOf(camelOf(component, 'item'));
+  const noun = isNoun ? last : nouns.shift();
+  const base = !isNoun && ofSchema !== undefined ? ofSchema : camelOf(noun ?? '', ofSchema ?? 'items');
+  const [owner] = nouns;
+  const qualified = owner === undefined ? base : `${singularOf(camelOf(owner, 'item'))}${capitalized(base)}`;
+  const isFree = (name: string) => !names.has(name) && !MEMBERS.has(name);
+  let name = isFree(base) ? base : qualified;
+  for (let n = 2; !isFree(name); n++) name = `${qualified}${n}`;
   names.add(name);
   return name;
 }
+
+/** What tells a kind of objects from others, if they are those of a whole service: their path and the name of their schema. */
+const wholeKind = (path: string, component: string | undefined): string | undefined =>
+  component === undefined || path.includes('{') ? undefined : `${path.split('/').at(-1)} ${component}`;
+
+const parentOf = ({ paths: [path = ''] }: Operation): string => path.replace(/\/\{[^{}]+\}$/, '');
+
+/** The name of the schema of what a body has, if it has one. */
+const schemaName = (document: OpenApiDocument, { schemas }: Inside): string | undefined =>
+  componentOf(document.follow(schemas[0] ?? '').pointer);
 
 /** The objects that a path lists and creates, and that have no path of their own: `/books/{id}/loans`. */
 export function listedIn(
@@ -137,7 +166,18 @@ export function listedIn(
     if (!success || !isObject(successOf(document, one)?.body)) return [];
     const inside = insideOf(document, [success.schema], 'response', 'one');
     if (inside.isList) return [];
-    return [{ body: success, inside, name: nameFor(path, names), create: operation, list: list.operation }];
+    const listed = successBody(document, list.operation);
+    const isList = listed && insideOf(document, [listed.schema], 'response', 'list').isList;
+    if (!isList || resources.some(({ read }) => read.operationId === list.operation.operationId)) return [];
+    const component = schemaName(document, inside);
+    const kind = wholeKind(path, component);
+    const isKnown = resources.some(
+      (other) =>
+        kind !== undefined && wholeKind(parentOf(other.read), schemaName(document, other.inside)) === kind,
+    );
+    if (isKnown) return [];
+    const name = nameFor(path, component, names);
+    return [{ body: success, inside, name, create: operation, list: list.operation }];
   });
 }
 

@@ -108,7 +108,7 @@ function listParameters({ table }: Uses, { query, names }: Paging): string {
 /** The statement that says which objects a list has, and the end of the query that uses it. */
 function conditions(
   { table }: Uses,
-  { filters, after }: Paging,
+  { filters, after, before }: Paging,
   isCount: boolean,
 ): readonly [code: string, where: string] {
   const { variable, keys } = table;
@@ -118,10 +118,19 @@ function conditions(
     ...filters.map(({ column, variable: from }) => (column.name === from ? from : `${column.name}: ${from}`)),
   ];
   const equality = equals.length > 0 ? `equal(${variable}, { ${equals.join(', ')} })` : undefined;
-  const later = `${after} === undefined ? undefined : sql\`\${${variable}.${own}} > \${${after}}\``;
-  if (after !== undefined && !isCount)
+  const beyond = (
+    [
+      [after, '>'],
+      [before?.variable, '<'],
+    ] as const
+  ).flatMap(([from, sign]) =>
+    from === undefined || isCount
+      ? []
+      : `${from} === undefined ? undefined : sql\`\${${variable}.${own}} ${sign} \${${from}}\``,
+  );
+  if (beyond.length > 0)
     return [
-      `const where = and([${equality === undefined ? '' : `${equality}, `}${later}]);\n`,
+      `const where = and([${[...(equality === undefined ? [] : [equality]), ...beyond].join(', ')}]);\n`,
       ' WHERE ${where}',
     ];
   return equality === undefined ? ['', ''] : [`const where = ${equality};\n`, ' WHERE ${where}'];
@@ -129,12 +138,22 @@ function conditions(
 
 function listCode(uses: Uses, paging: Paging): string {
   const { variable, kind, keys } = uses.table;
+  const { before } = paging;
+  // The page before an object is read from there, and then turned.
+  const direction = before === undefined ? '' : ' ${direction}';
   const order = keys.map(({ name }) => `\${${variable}.${name}}`).join(', ');
   const [code, where] = conditions(uses, paging, false);
-  const rows = `database.query(select(${variable})\`${where === '' ? '' : `\n        ${where.trimStart()}\n        `}ORDER BY ${order} ${paging.page}\`)`;
+  const rows = `database.query(select(${variable})\`${where === '' ? '' : `\n        ${where.trimStart()}\n        `}ORDER BY ${order}${direction} ${paging.page}\`)`;
+  const found = kind === 'others' ? `(await ${rows}).map(toDocument)` : rows;
+  const end =
+    before === undefined
+      ? `return ${found};`
+      : `const direction = ${before.variable} === undefined ? sql\`ASC\` : sql\`DESC\`;
+      const found = ${kind === 'others' ? found : `await ${found}`};
+      return ${before.variable} === undefined ? found : found.toReversed();`;
   return `/** ${paging.says} */
     async list(${listParameters(uses, paging)}) {
-      ${code}return ${kind === 'others' ? `(await ${rows}).map(toDocument)` : rows}; }`;
+      ${code}${end} }`;
 }
 
 function countCode(uses: Uses, paging: Paging): string {

@@ -2,9 +2,10 @@
 import { isJson, lackingColumns, type OpenApiDocument, viewSchemas } from 'contract-first-server/tools';
 import { type Operation } from 'contract-first-server';
 import { handlerName } from '../../generate/handler-names';
+import { stubText } from '../../generate/handlers';
 import { changeCode, createCode } from './change-code';
 import { handlerFile, handlerPath, propertyName, Unclear } from '../code';
-import { askedOf, type Inside, insideOf } from '../errors/envelopes';
+import { askedOf, bodySchemas, type Inside, insideOf } from '../errors/envelopes';
 import {
   type Handled,
   isRestricted,
@@ -18,7 +19,9 @@ import {
 import { keyRefusals, retriable } from '../idempotent';
 import type { Refused } from '../overlay';
 import { type Paging, pagingOf } from './paging';
+import { related } from './references';
 import type { Resource } from './resources';
+import { secretIn } from './secrets';
 import { storageCode } from './storage-code';
 import { violationsOf } from './table-code';
 import type { Table } from './tables';
@@ -30,36 +33,108 @@ export interface Written extends Pick<Handled, 'operation' | 'rejections' | 'cal
   readonly code: string;
 }
 
+/** An operation on a table whose handler does not follow from the document. */
+export interface Stub {
+  readonly operation: Operation;
+  readonly reason: string;
+}
+
 export interface Stores {
   readonly tables: readonly Table[];
   /** The text of each file, by its path. */
   readonly files: Readonly<Record<string, string>>;
   readonly written: readonly Written[];
+  readonly stubs: readonly Stub[];
   /** The lines of src/storage/stored.ts: the table of the objects in the body of an operation. */
   readonly places: string;
 }
+
+/** Why an operation is a stub that was written, and did not work. */
+export const UNFIT = 'what was generated for it does not conform to the document';
+
+/**
+ * The tables that a service has: those that a handler uses, and whose objects have no secret.
+ *
+ * @param without the files of tables that turned out not to conform to the document
+ */
+export function wholeOf(
+  all: readonly Table[],
+  errors: Omit<Shared, 'tables'>,
+  without: ReadonlySet<string>,
+): { readonly tables: readonly Table[]; readonly stubs: readonly Stub[] } {
+  const stubs: Stub[] = [];
+  for (let tables = related(all); ;) {
+    const shared = sharedBy(tables, errors);
+    const half = new Set(
+      tables.filter((table) => {
+        const own = handlersOf(shared, table);
+        const reason = without.has(table.file)
+          ? () => UNFIT
+          : (secretReason(table, errors.document) ?? wholeReason(table, own));
+        if (reason !== undefined)
+          stubs.push(...operationsOn(table).map((operation) => ({ operation, reason: reason(operation) })));
+        return reason !== undefined;
+      }),
+    );
+    if (half.size === 0) return { tables, stubs };
+    tables = related(tables.filter((table) => !half.has(table)));
+  }
+}
+
+/** Why nothing of a table is stored, if its objects have a secret. */
+function secretReason({ stored }: Table, document: OpenApiDocument): (() => string) | undefined {
+  const { create, replace, patch, inside }: Partial<Resource> = stored ?? {};
+  const asked = [create, replace, patch].flatMap((operation) =>
+    operation ? bodySchemas(document, operation) : [],
+  );
+  const secret = [inside?.schemas ?? [], asked].map((schemas) => secretIn(document, schemas)).find(Boolean);
+  return secret === undefined
+    ? undefined
+    : () => `${secret} is a secret: decide how to store it, not as it was sent`;
+}
+
+/** Why no handler of a table is written; undefined: some are. */
+function wholeReason(
+  { stored }: Table,
+  { stubs, written, lacks }: ReturnType<typeof handlersOf>,
+): ((operation: Operation) => string) | undefined {
+  if (!stored || written.length > 0 || lacks.length > 0) return undefined;
+  return (operation) => stubs.find((one) => one.operation === operation)?.reason ?? '';
+}
+
+const operationsOn = ({ stored }: Table): Operation[] => {
+  const { list, create, read, replace, patch, remove }: Partial<Resource> = stored ?? {};
+  return [list, create, read, replace, patch, remove].flatMap((operation) => operation ?? []);
+};
+
+const sharedBy = (tables: readonly Table[], errors: Omit<Shared, 'tables'>): Shared => ({
+  ...errors,
+  tables: new Map(tables.map((table) => [table.name, table])),
+});
 
 export function storesOf(
   tables: readonly Table[],
   typeOf: (body: BodyPlace) => string,
   errors: Omit<Shared, 'tables'>,
   operationIds: readonly string[],
+  others: readonly Stub[],
 ): Stores {
   const { document } = errors;
-  const shared: Shared = { ...errors, tables: new Map(tables.map((table) => [table.name, table])) };
+  const shared = sharedBy(tables, errors);
   const names = operationIds.map((id) => handlerName(id).file.toLowerCase());
+  // An operation whose name in code is that of another one gets a name of its own later.
+  const isNamed = ({ operation }: { readonly operation: Operation }) =>
+    names.filter((name) => name === handlerName(operation.operationId).file.toLowerCase()).length === 1;
   const parts = tables.map((table) => {
-    const paging = pagingFor(document, table);
-    // An operation whose name in code is that of another one gets a name of its own later.
-    const written = handlersOf(shared, table, paging).written.filter(
-      ({ operation }) =>
-        names.filter((name) => name === handlerName(operation.operationId).file.toLowerCase()).length === 1,
-    );
+    const { paging, ...own } = handlersOf(shared, table);
+    const written = own.written.filter(isNamed);
     const callers = (method: Method) => written.filter(({ calls }) => calls.includes(method));
     const rules = callers('change').flatMap(({ rejections }) => rejections.map(({ rule }) => rule));
     const file = storageCode(
       {
-        ...{ table, paging, type: typeOfOne(document, table, typeOf) },
+        ...{ table, type: typeOfOne(document, table, typeOf) },
+        // A list that no handler asks for would be one that ignores what the document says of it.
+        paging: callers('list').length > 0 ? paging : undefined,
         ...{ counts: callers('count').length > 0, removes: callers('remove').length > 0 },
         changes:
           callers('change').length === 0
@@ -70,15 +145,23 @@ export function storesOf(
       shared.tables,
     );
     const places = placesOf(shared, table);
-    return { files: [[`src/storage/${table.file}.ts`, file] as const], written, places };
+    return { files: [[`src/storage/${table.file}.ts`, file] as const], written, places, stubs: own.stubs };
   });
   const written = parts.flatMap((part) => part.written);
+  const stubs = [...others, ...parts.flatMap((part) => part.stubs)].filter(isNamed);
   return {
-    ...{ tables, written, places: parts.map(({ places }) => places).join('') },
+    ...{ tables, written, stubs, places: parts.map(({ places }) => places).join('') },
     files: Object.fromEntries([
       ...parts.flatMap(({ files }) => files),
       ...written.map(
         ({ operation, code }) => [handlerPath(operation), handlerFile(operation, code)] as const,
+      ),
+      ...stubs.map(
+        ({ operation, reason }) =>
+          [
+            handlerPath(operation),
+            stubText(operation, handlerName(operation.operationId), '', reason),
+          ] as const,
       ),
     ]),
   };
@@ -86,12 +169,13 @@ export function storesOf(
 
 /** What the handlers need to refuse, and the document lacks. */
 export function lacking(tables: readonly Table[], errors: Omit<Shared, 'tables'>): Refused[] {
-  const shared: Shared = { ...errors, tables: new Map(tables.map((table) => [table.name, table])) };
-  return tables.flatMap((table) => handlersOf(shared, table, pagingFor(errors.document, table)).lacks);
+  const shared = sharedBy(tables, errors);
+  return tables.flatMap((table) => handlersOf(shared, table).lacks);
 }
 
-/** The handlers of a table, and what they lack. What the document does not tell is none. */
-function handlersOf(shared: Shared, table: Table, paging: Paging | undefined) {
+/** The handlers of a table, what they lack, and the operations of which the document does not tell enough. */
+function handlersOf(shared: Shared, table: Table) {
+  const paging = pagingFor(shared.document, table);
   const stored: Partial<Resource> = table.stored ?? {};
   const makers: [Operation | undefined, (of: Handled) => string][] = [
     [stored.list, (of) => listCode(of, paging)],
@@ -101,7 +185,7 @@ function handlersOf(shared: Shared, table: Table, paging: Paging | undefined) {
     [stored.patch, (of) => changeCode(of, false)],
     [stored.remove, removeCode],
   ];
-  const [written, lacks]: [Written[], Refused[]] = [[], []];
+  const [written, lacks, stubs]: [Written[], Refused[], Stub[]] = [[], [], []];
   for (const [operation, make] of makers) {
     if (!operation) continue;
     const of: Handled = { ...shared, table, operation, ...nothing() };
@@ -111,9 +195,10 @@ function handlersOf(shared: Shared, table: Table, paging: Paging | undefined) {
       lacks.push(...of.lacks, ...keyRefusals(operation, of.lacks));
     } catch (error) {
       if (!(error instanceof Unclear)) throw error;
+      stubs.push({ operation, reason: error.message });
     }
   }
-  return { written, lacks };
+  return { paging, written, lacks, stubs };
 }
 
 /** What whoever writes the code of a handler adds to. */
@@ -134,6 +219,10 @@ function placesOf(shared: Shared, table: Table): string {
     const { property } = inside;
     const places = property === undefined ? columns : { [property]: columns };
     if (lackingColumns(document, operation, places).length > 0) return '';
+    const direction = operation.requestBody ? 'request' : 'response';
+    const { properties: own, withheld } = viewSchemas(document, inside.schemas, direction);
+    // The type of an object without properties has all of them.
+    if ([...own.keys()].every((name) => withheld.has(name))) return '';
     const place =
       property === undefined ? table.variable : `{ ${propertyName(property)}: ${table.variable} }`;
     return `${propertyName(operation.operationId)}: ${place},\n`;

@@ -5,7 +5,7 @@ import { DEVICES, isIdentifier, LONGEST } from '../../generate/handler-names';
 import { type ColumnType, typeOf } from '../../generate/column-types';
 import { type Column, columnName, columnsOf } from './columns';
 import { bodySchemas } from '../errors/envelopes';
-import { camelOf, capitalized, type Names, pascalOf, wordsOf } from '../names';
+import { camelOf, capitalized, type Names, singularOf, wordsOf } from '../names';
 import type { Resource, Stored } from './resources';
 import { componentOf } from '../types';
 
@@ -65,11 +65,11 @@ const TYPES = `Database Store OwnRefusal RefusalRule Scenario ServiceTarget Waiv
   Readonly Partial Required Pick Omit Extract Exclude NonNullable ReturnType Document Query Dependencies StoredBodies`;
 const VARIABLES = `components operations INTEGER table select update insertInto deleteFrom equal and or sql only unlessViolated database count query openDatabase
   createTable store body path status errorBody randomUUID now others value added rest limit offset
-  openStore partsIn onceIn idempotencyTtl stored where columns changes changed removed`;
+  openStore partsIn onceIn idempotencyTtl stored where columns changes changed removed direction found`;
 /** The names that the functions of a store and of its handlers use. */
 const IN_FUNCTIONS = {
   store: new Set(
-    'database select update insertInto deleteFrom equal and sql only unlessViolated toDocument INTEGER columns where changes changed removed'.split(
+    'database select update insertInto deleteFrom equal and sql only unlessViolated toDocument INTEGER columns where changes changed removed direction found'.split(
       ' ',
     ),
   ),
@@ -108,17 +108,18 @@ export function tablesOf(
     const isWhole = !found || !keys.every((key) => key.property === undefined || isNamed(key));
     const columns = isWhole ? [] : found.columns.filter(isNamed);
     const hasOthers = found && (found.isOpen || columns.length < found.columns.length);
-    const isApart = keys.some(({ property }) => property === undefined);
-    const kind = isWhole || (hasOthers && isApart) ? 'value' : hasOthers ? 'others' : 'columns';
-    const singular = pascalOf(one.body.operationId).replace(
-      /^(Get|Read|Fetch|Find|Retrieve|Show|Create|Add|Post|New)(?=[A-Z])/,
-      '',
+    // The path names what the object need not have.
+    const isApart = keys.some(
+      ({ property }) => !found?.columns.some((column) => column.property === property && column.required),
     );
+    const kind = isWhole || (hasOthers && isApart) ? 'value' : hasOthers ? 'others' : 'columns';
     const component = componentOf(document.follow(inside.schemas[0] ?? '').pointer);
-    const item = camelOf(component ?? singular, 'item');
+    const item = camelOf(component ?? singularOf(name), 'item');
     const typeName = free(capitalized(item), 'Item', types);
     types.add(capitalized(name));
-    for (const key of keys) if (name === key.name) variables.add(name); // a parameter would hide the table
+    // A parameter would hide the table.
+    for (const one of kind === 'others' ? [...keys, ...columns] : keys)
+      if (name === one.name) variables.add(name);
     const variable = free(isIdentifier(name) ? name : `${name}Table`, 'Table', variables);
     return [
       {
@@ -178,12 +179,22 @@ function keysOf(document: OpenApiDocument, one: Stored | Resource, columns: read
   const parameters = (operation?.parameters ?? []).filter((parameter) => parameter.in === 'path');
   const taken = new Set(['value', 'others', ...columns.map(({ name }) => name.toLowerCase())]);
   const isFree = (each: string) => isFreeIn('store', each) && isFreeIn('handler', each);
+  const found = new Set<Column>();
   const keys = parameters.map(({ name, schemaPointer }, i): KeyColumn => {
-    const wanted = 'read' in one && i === parameters.length - 1 ? one.id : name;
     const schemas = schemaPointer === undefined ? [] : [schemaPointer];
     const { type } = typeOf(document, schemas);
     const isAlike = (each: Column) => each.type === type || (each.type === 'DOUBLE' && type === 'INTEGER');
-    const property = columns.find((each) => each.property === wanted && isAlike(each) && isFree(each.name));
+    const isOwn = 'read' in one && i === parameters.length - 1;
+    const property = columns.find(
+      (each) =>
+        each.property === (isOwn ? one.id : name) &&
+        // The property that names the object is not that of what is above it.
+        (isOwn || !('read' in one) || each.property !== one.id) &&
+        !found.has(each) &&
+        isAlike(each) &&
+        isFree(each.name),
+    );
+    if (property) found.add(property);
     // The path names it: it is always there, even where its schema requires nothing.
     if (property && !property.nullable) return { ...property, required: true, parameter: name };
     const own = columnName(isFree(name) ? name : `${name}Key`, 'key', taken);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 
 /** Milliseconds in which a program that is told to end may still clean up. */
 const GRACE_MS = 5_000;
-/** The status of finish.ts for a service that is laid out, but does not keep its contract. */
+/** The status of finish.ts for a service that is laid out, but fails a check or a test. */
 export const RED = 3;
 export const isWindows = process.platform === 'win32';
 

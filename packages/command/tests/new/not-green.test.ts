@@ -1,0 +1,84 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { findingsIn, findingsOf, firstRules } from '../../src/new/findings';
+import { newService } from '../../src/new/main';
+import { RED } from '../../src/new/write/programs';
+import { Steps } from '../../src/new/write/steps';
+import { PACKAGES, vendored } from '../../src/new/write/install';
+import { useFolder } from '../../../../scripts/testing/folder';
+
+const folder = useFolder();
+const EXAMPLE = join(__dirname, '../../example.yaml');
+
+it.each([
+  ['passes', 0, 0, true],
+  ['fails', RED, 1, false],
+])(
+  'a service whose check or test %s: finish.js ends with %j, new with %j, committed: %j',
+  async (_, ended, status, isCommitted) => {
+    folder.write({
+      'modules/contract-first/dist/new/finish.js': `process.exitCode = ${ended};`,
+      ...Object.fromEntries(PACKAGES.map((name) => [vendored(name), ''])),
+    });
+    const said = jest.spyOn(console, 'log').mockImplementation(() => undefined);
+    const dir = folder.path('service');
+    const resources = { packages: folder.path('vendor'), modules: folder.path('modules') };
+    const given = { document: EXAMPLE, dir, name: 'books', extras: new Set<never>(), allowOutside: false };
+    try {
+      expect(await newService({ ...given, ...resources }, new Steps({ write: () => undefined }))).toBe(
+        status,
+      );
+      const output = said.mock.calls.flat().join('\n');
+      expect(output).toMatch(
+        isCommitted
+          ? /is ready in .*\n[^]* test {3}# it passes/
+          : /not committed[^]* written, but not green,[^]* check {2}# see above/,
+      );
+    } finally {
+      said.mockRestore();
+    }
+    expect(existsSync(join(dir, '.git'))).toBe(isCommitted);
+    expect(existsSync(join(dir, 'src/main.ts'))).toBe(true);
+  },
+);
+
+const lintOf = (file: string, lines: readonly string[]) =>
+  `\n${process.cwd()}/${file}\n${lines.map((line) => `  ${line}\n`).join('')}`;
+const failed = (name: string, output: string) => ({ name, passed: false, output });
+
+test('names the three rules to look at first, the most frequent first, each with a place and the next step', () => {
+  const unused = '@typescript-eslint/no-unused-vars';
+  const checks = [
+    failed(
+      'code',
+      `src/storage/a.ts(3,7): error TS2322: Type 'a' is not\n  assignable\n${lintOf('src/errors.ts', [`50:4  error  '_' is defined but never used     ${unused}`, `51:4  error  'b' is assigned a value  but never used  ${unused}`])}\n✖ 2 problems (2 errors, 0 warnings)\n`,
+    ),
+    failed('format', '[warn] src/app.ts\n[warn] Code style issues found in the above file.\n'),
+    failed('generated', 'generated/openapi.d.ts is out of date\n'),
+    { name: 'test', passed: true },
+  ];
+  const causes = [{ cases: 5, operations: ['getA'], rules: ['response'], cause: 'x'.repeat(300) }];
+  const obligations = [
+    { key: 'a', state: 'BLOCKED', failed: 0, reason: 'b' },
+    { key: 'c', state: 'PROVEN', failed: 0 },
+  ];
+  const report = { headline: '', causes, obligations, failures: [], leftOut: [] };
+  const findings = [...findingsOf({ passed: false, checks }), ...findingsIn(report)];
+  expect(findings.map(({ rule, place, next }) => [rule, place, next])).toEqual([
+    ['TS2322', 'src/storage/a.ts:3', 'npx contract-first check'],
+    [unused, 'src/errors.ts:50', 'npx contract-first check'],
+    [unused, 'src/errors.ts:51', 'npx contract-first check'],
+    ['prettier', 'src/app.ts', 'npx prettier --write .'],
+    ['generated', 'package.json', 'npx contract-first check'],
+    ['response', 'reports/contract/index.html', 'npx contract-first contract'],
+    ['BLOCKED rules', 'reports/contract/index.html', 'npx contract-first contract'],
+  ]);
+  expect(firstRules(findings)).toBe(`look at these rules first:
+  1. response (5 times), at reports/contract/index.html: getA: ${'x'.repeat(194)}...
+     next: npx contract-first contract
+  2. ${unused} (2 times), at src/errors.ts:50: '_' is defined but never used
+     next: npx contract-first check
+  3. TS2322 (once), at src/storage/a.ts:3: Type 'a' is not
+     next: npx contract-first check
+  and 3 more rules`);
+});

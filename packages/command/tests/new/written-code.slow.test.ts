@@ -1,0 +1,2 @@
+import '../../../../scripts/testing/all-cases';
+import './written-code.test';
