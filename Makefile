@@ -21,7 +21,7 @@ CLI := node packages/command/bin/contract-first.cjs
 TSX := tsx --conditions=@contract-first/source
 CHECK := $(TSX) scripts/checks.ts
 
-.PHONY: help help-all install generate client breaking check quick test-all loop modules format build pack test gate run dev migrate backup restore seed mock clean browser contract todo new mutants faults crash cluster alerts connections soak bodies growth bench documents sqlite consumers sbom image
+.PHONY: help help-all install generate client breaking check quick test-all recording modules format build pack test gate run dev migrate backup restore seed mock clean browser contract todo new mutants faults crash cluster alerts connections soak bodies growth bench documents sqlite consumers sbom image
 
 DAILY := run dev new generate check quick test test-all
 LIST = awk -F ':.*\#\# ' -v names=' $(1) ' '/^[a-z-]+:.*\#\# / && (names == "  " || index(names, " " $$1 " ")) \
@@ -86,9 +86,8 @@ check: $(INSTALLED) ## check types, lint, imports, formatting and generated/, an
 quick: $(INSTALLED) ## check types and lint, run the fast tests, name the tests left out
 	@$(CHECK) code quick
 
-loop: $(INSTALLED) ## run the development loop in a copy; draw it for docs/loop.md
-	@$(TSX) scripts/pack/main.ts >/dev/null
-	@$(TSX) scripts/loop/main.ts
+recording: $(INSTALLED) ## record the first minute in a clone, for README
+	@$(TSX) scripts/recording/main.ts
 
 modules: $(INSTALLED) ## draw the imports between modules in CONTRIBUTING.md
 	@$(TSX) scripts/boundaries.ts --draw

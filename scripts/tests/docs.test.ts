@@ -210,6 +210,21 @@ test('README has at most 150 lines, and docs/README.md leads to every page', () 
   expect(pages.filter((page) => !index.includes(`](${page.slice('docs/'.length)})`))).toEqual([]);
 });
 
+/** Longer lines are hard to read in a terminal, and to compare in a diff. */
+const MOST_CHARACTERS = 140;
+
+test(`no line of prose has more than ${MOST_CHARACTERS} characters`, () => {
+  const long = [...TEXTS, 'CHANGELOG.md'].flatMap((page) =>
+    read(page)
+      .replaceAll(/^( *)(`{3,})[^]*?^\1\2$/gm, (block) => block.replaceAll(/[^\n]/g, ''))
+      .split('\n')
+      .flatMap((line, i) =>
+        line.length > MOST_CHARACTERS && !/^\||^ *\S+$/.test(line) ? [`${page}:${i + 1}`] : [],
+      ),
+  );
+  expect(long).toEqual([]);
+});
+
 test('docs/troubleshooting.md quotes sentences that the code has', () => {
   const list = execFileSync('git', ['ls-files', 'src', 'packages/*/src/*'], { cwd: ROOT, encoding: 'utf8' });
   const code = list

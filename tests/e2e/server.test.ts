@@ -1,18 +1,24 @@
 import { execFile } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { curlIn, linesOf, RECORDING, rejectedBy, shown } from '../../scripts/recording/scenes';
 import { keepFolder } from '../../scripts/testing/folder';
 import { STATUS_LINE } from '../../scripts/testing/client';
 import { failProgram, startProgram } from '../../scripts/testing/program';
 
 const folder = keepFolder();
 
-test('generates a token if none is configured, and prints a curl command that works', async () => {
+test('generates a token if none is configured, and prints a curl command that works, as the recording shows', async () => {
   const server = await startProgram({ API_TOKENS: '', DATABASE_URL: '' }, folder);
-  const [command] = /curl [^]*?'\n/.exec(server.output()) ?? [];
-  const { stdout } = await promisify(execFile)('bash', ['-c', command ?? 'false']);
-  expect(stdout).toContain(STATUS_LINE);
+  const command = curlIn(server.output());
+  const { stdout: created } = await promisify(execFile)('bash', ['-c', command]);
+  expect(created).toContain(STATUS_LINE);
+  const { stdout: rejected } = await promisify(execFile)('bash', ['-c', rejectedBy(command)]);
+  const recorded = linesOf(readFileSync(RECORDING, 'utf8'));
+  // Without a terminal the log is JSON.
+  const printed = shown(server.output()).split('\n{')[0] ?? '';
+  for (const text of [printed, shown(created), shown(rejected)]) expect(recorded.join('\n')).toContain(text);
   expect(await server.stop()).toBe(0);
 });
 
