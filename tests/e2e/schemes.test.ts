@@ -198,7 +198,7 @@ test('in production all secrets that are missing are named', async () => {
   const server = spawnService(NAMES, documentOf([NAMES]), { NODE_ENV: 'production' });
   expect(await server.exit).toBe(1);
   expect(server.output().trim().split('\n')).toEqual([
-    'API_TOKENS or API_TOKENS_FILE is missing: expected tokens, because NODE_ENV is production',
+    'API_TOKENS or API_TOKENS_FILE is missing: expected tokens, or AUTH_AUDIENCE for those of the issuer, because NODE_ENV is production',
     'BASIC_USERS or BASIC_USERS_FILE is missing: expected users, because NODE_ENV is production',
     'API_KEYS or API_KEYS_FILE is missing: expected API keys, because NODE_ENV is production',
     'PARTNER_KEYS or PARTNER_KEYS_FILE is missing: expected API keys, because NODE_ENV is production',

@@ -227,7 +227,7 @@ function uploadActions(document: OpenApiDocument, served: readonly ServedOperati
       ? [
           {
             target: jsonPath(document, pointer),
-            description: 'the bytes that an upload may have',
+            description: 'an upload may be larger than other bodies',
             update: { 'x-body-limit': 10_485_760 },
           },
         ]

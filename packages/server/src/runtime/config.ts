@@ -255,18 +255,6 @@ function isRedisUrl(text: string): boolean {
   return hostname !== '' && /^(\/\d{0,5})?$/.test(pathname) && search + hash === '';
 }
 
-const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: HOUR, d: DAY * 1000 };
-
-/** Reads IDEMPOTENCY_TTL, the time for which answers to requests with an Idempotency-Key are kept. @returns milliseconds */
-export function readIdempotencyTtl(variables: Variables): number {
-  const text = variables.read('IDEMPOTENCY_TTL') || '24h';
-  const [, count, unit = ''] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
-  const milliseconds = Number(count) * (UNITS[unit] ?? 0);
-  if (milliseconds >= 1000 && milliseconds <= 30 * DAY * 1000) return milliseconds;
-  variables.expected('IDEMPOTENCY_TTL', 'a time like 90s, 15m, 24h or 7d, at most 30d');
-  return DAY * 1000;
-}
-
 function readSwitch(variables: Variables, name: string, fallback: boolean): boolean {
   const text = variables.read(name);
   if (text !== '' && text !== 'true' && text !== 'false') variables.expected(name, 'true or false');

@@ -20,7 +20,8 @@ import {
 import { type Answer, type KeyedRequest, Problem, withKey } from '../contract';
 import { isObject, parseJson, stringifyJson } from '../contract/tools';
 import type { OperationalKind } from './errors';
-import { networkOf } from './limits/rate-limit';
+import type { Variables } from './config';
+import { networkOf } from './limits/network';
 
 const keys = table('idempotency_keys', {
   /** A digest of client, operation and key. */
@@ -196,4 +197,18 @@ function restored({ head, body }: RowOf<typeof keys>): Answer {
   const answer: Answer & Record<string, unknown> = { ...head, ...(typeof body === 'bigint' && { body }) };
   if (typeof body === 'string') parseJson(body, answer, 'body');
   return answer;
+}
+
+/** Milliseconds. */
+const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const [SHORTEST, DEFAULT, LONGEST] = [1000, 86_400_000, 30 * 86_400_000];
+
+/** Reads IDEMPOTENCY_TTL, the time for which answers to requests with an Idempotency-Key are kept. @returns milliseconds */
+export function readIdempotencyTtl(variables: Variables): number {
+  const text = variables.read('IDEMPOTENCY_TTL') || '24h';
+  const [, count, unit = ''] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
+  const milliseconds = Number(count) * (UNITS[unit] ?? 0);
+  if (milliseconds >= SHORTEST && milliseconds <= LONGEST) return milliseconds;
+  variables.expected('IDEMPOTENCY_TTL', 'a time like 90s, 15m, 24h or 7d, at most 30d');
+  return DEFAULT;
 }

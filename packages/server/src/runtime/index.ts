@@ -39,8 +39,7 @@ export {
 } from './credentials/credentials';
 
 // For services whose clients may retry.
-export { readIdempotencyTtl } from './config';
-export { IDEMPOTENCY_KEYS, idempotent, type Once, onceIn } from './idempotent';
+export { IDEMPOTENCY_KEYS, idempotent, type Once, onceIn, readIdempotencyTtl } from './idempotent';
 
 // For services whose users log in.
 export { hashPassword, verifyPassword } from './credentials/passwords';

@@ -1,5 +1,6 @@
 import type { HookContext, Problem } from 'contract-first-server';
-import { createRateLimiter, networkOf } from '../../src/runtime/limits/rate-limit';
+import { networkOf } from '../../src/runtime/limits/network';
+import { createRateLimiter } from '../../src/runtime/limits/rate-limit';
 
 beforeEach(() => {
   jest.useFakeTimers({ now: 1_000_000 });
