@@ -90,8 +90,15 @@ export class SchemaComparison implements ChangeSink {
     const patterns = [before, after].map((keywords) => keywords.get('patternProperties'));
     // Where no other properties are admitted, a pattern admits some.
     const isOpening = (patterns[0]?.isClosed ?? old.closed) && (patterns[1]?.isClosed ?? now.closed);
-    if (isOpening)
-      for (const keywords of [before, after]) keywords.delete(`additionalProperties${EVALUATORS}`);
+    if (isOpening) {
+      const closing = `additionalProperties${EVALUATORS}`;
+      const [a = 0, b = 0] = [before, after].map((keywords) => keywords.get(closing)?.texts.length ?? 0);
+      for (const keywords of [before, after]) keywords.delete(closing);
+      // A further schema without other properties may lack a pattern of the others.
+      const pointer = joinPointer(place, 'additionalProperties');
+      if (b > a && (patterns[0] || patterns[1]))
+        this.narrowed(pointer, 'other properties are refused by one more schema');
+    }
     for (const keyword of new Set([...before.keys(), ...after.keys()])) {
       const [a, b] = [before.get(keyword), after.get(keyword)];
       const [gone, added] = differences(a?.texts ?? [], b?.texts ?? []);

@@ -4,8 +4,8 @@ import path from 'node:path';
 import type { Operation } from 'contract-first-server';
 import { root } from '../paths';
 import { FOLDER, type HandlerList, INDEX } from './handler-list';
-import { type HandlerName, quoted } from './handler-names';
 import type { Renamed } from './renamed';
+import { stubText } from './stub-text';
 
 /**
  * Writes a stub for each operation without a handler, and adds it to the list of handlers.
@@ -37,32 +37,4 @@ export function addStubs(
   }
   if (index.changed) writeFileSync(path.join(root, INDEX), index.text);
   return lines;
-}
-
-/**
- * The text of the file of a handler that nobody has written yet.
- *
- * @param ending what imports of files end with
- * @param reason why it is not written, for whoever writes it
- */
-export function stubText(
-  { operationId, method, paths: [at = ''] }: Operation,
-  { identifier }: HandlerName,
-  ending = '',
-  reason = '',
-): string {
-  const made = `() => stub(${quoted(operationId)})`;
-  const head = `export const ${identifier}: CreateHandler<${quoted(operationId)}> =`;
-  const says = `${method} ${at.replaceAll('*/', '* /')}`;
-  const comment =
-    reason === ''
-      ? `/** ${says} */`
-      : `/**\n * ${says}\n *\n * A stub: ${reason.replaceAll('*/', '* /').replace(/\s+/g, ' ')}\n */`;
-  const breaks = `${head} ${made};`.length > 110;
-  return `import { stub } from 'contract-first-server';
-import type { CreateHandler } from './types${ending}';
-
-${comment}
-${head}${breaks ? '\n  ' : ' '}${made};
-`;
 }

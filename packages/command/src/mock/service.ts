@@ -53,7 +53,8 @@ export function createMock(given: JsonObject, options: Options): Mock {
   const { built, ...account } = toMockable(given, (document) => build(document, options));
   if (!built) return { ...account, service: nothing, operations: [], credentials: '{}' };
   const { served, cors, service, ...rest } = built;
-  const leftOut = answerLeftOut(given, served, account.removed);
+  // To answer for what is left out reads the document again.
+  const leftOut = served.size < account.total ? answerLeftOut(given, served, account.removed) : nothing;
   return { ...account, ...rest, service: Router().use(cors, leftOut, service) };
 }
 

@@ -63,6 +63,10 @@ function replace(text: string, places: Places): string {
   });
 }
 
+/** Whether code uses a name, other than in a text, as a property or as a member. */
+export const mentions = (code: string, name: string): boolean =>
+  new RegExp(`(?<![\\w$]|(?:^|[^.])\\.)${name}\\b(?!\\??:)`).test(code.replace(/'(?:[^'\\\n]|\\.)*'/g, ''));
+
 /** A TypeScript file without the imports that nothing in it uses. */
 export function withoutUnusedImports(text: string): string {
   return text.replace(
@@ -74,7 +78,7 @@ export function withoutUnusedImports(text: string): string {
         .split(',')
         .map((name) => name.trim())
         .filter((name) => name !== '');
-      const used = names.filter((name) => new RegExp(`\\b${/\w+$/.exec(name)?.[0]}\\b`).test(rest));
+      const used = names.filter((name) => mentions(rest, /\w+$/.exec(name)?.[0] ?? ''));
       if (used.length === names.length) return line;
       return used.length === 0 ? '' : line.replace(list, ` ${used.join(', ')} `);
     },

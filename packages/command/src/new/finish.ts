@@ -10,7 +10,7 @@ import { readDocument } from 'contract-first-server';
 import { outliveReaders, sentenceOf } from '../command';
 import { generate } from '../generate/main';
 import { handlerName } from '../generate/handler-names';
-import { stubText } from '../generate/handlers';
+import { stubText } from '../generate/stub-text';
 import { PUBLISHED } from '../paths';
 import { tablesCreatedBy, writeWithout } from './again';
 import { codeOf } from './code';

@@ -57,6 +57,14 @@ const expectUntouched = (dir: string) => {
   expect(readFileSync(join(dir, 'books.yaml'), 'utf8')).toBe(readFileSync(EXAMPLE, 'utf8'));
 };
 
+test('it loads none of the packages that only a service installs', () => {
+  const list = `require(process.argv[1]); console.log(Object.keys(require.cache).join('\\n'))`;
+  const args = ['-e', list, join(modules, 'contract-first/dist/new/main.js')];
+  const loaded = execFileSync(process.execPath, args, { encoding: 'utf8' });
+  expect(loaded).toContain('new/main.js');
+  expect(loaded).not.toMatch(/node_modules.(typescript|prettier|eslint|openapi-typescript|jest)\b/);
+});
+
 test.each(sampleOf(['SIGINT', 'SIGTERM', 'SIGHUP'] as const, 'SIGHUP'))(
   '%s ends what it has started, and leaves what was there',
   async (signal) => {

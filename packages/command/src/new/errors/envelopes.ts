@@ -56,7 +56,9 @@ export function insideOf(
     const inner = viewSchemas(document, pointers, direction);
     const isList = isListOnly(inner);
     const isObjects = isRecord(isList ? viewSchemas(document, inner.items, direction) : inner);
-    return isObjects && isList === (wanted === 'list')
+    // A request may lack what is not required.
+    const isThere = direction === 'response' || view.required.has(name);
+    return isObjects && isThere && isList === (wanted === 'list')
       ? [{ name, isList, schemas: isList ? inner.items : pointers }]
       : [];
   });

@@ -1,5 +1,6 @@
 /** Writes the file of a resource in src/storage/: its table, and what the store does with its rows. */
 import { quoted } from '../../generate/handler-names';
+import { mentions } from '../fill';
 import {
   conversions,
   parametersOf,
@@ -23,8 +24,7 @@ export function storageCode(uses: Uses, others: ReadonlyMap<string, Table>): str
   const types = typesCode(uses, part.includes(': Query'));
   const body = [tableCode(uses, others), types, conversions(uses), part].join('\n');
   const code = body.replace(/\/\*\*.*?\*\//g, '');
-  const used = (name: string) => new RegExp(`\\b${name}\\b`).test(code);
-  const library = LIBRARY.filter((name) => used(name.replace('type ', '')));
+  const library = LIBRARY.filter((name) => mentions(code, name.replace('type ', '')));
   const generated = ['components', 'operations'].filter((name) => body.includes(`${name}[`));
   return `import { ${library.join(', ')} } from 'contract-first-database';
 ${generated.length > 0 ? `import type { ${generated.join(', ')} } from '../../generated/openapi';\n` : ''}${references

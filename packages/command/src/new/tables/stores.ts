@@ -2,7 +2,7 @@
 import { isJson, lackingColumns, type OpenApiDocument, viewSchemas } from 'contract-first-server/tools';
 import { type Operation } from 'contract-first-server';
 import { handlerName } from '../../generate/handler-names';
-import { stubText } from '../../generate/handlers';
+import { stubText } from '../../generate/stub-text';
 import { changeCode, createCode } from './change-code';
 import { handlerFile, handlerPath, propertyName, Unclear } from '../code';
 import { askedOf, bodySchemas, type Inside, insideOf } from '../errors/envelopes';

@@ -173,12 +173,16 @@ function free(base: string, ending: string, taken: Set<string>): string {
   return name;
 }
 
+/** The columns that hold whole documents. */
+const DOCUMENTS = ['value', 'others'];
+
 /** The key of an object: the parameters before it in its path, and its own. */
 function keysOf(document: OpenApiDocument, one: Stored | Resource, columns: readonly Column[]): KeyColumn[] {
   const operation = 'read' in one ? one.read : one.create;
   const parameters = (operation?.parameters ?? []).filter((parameter) => parameter.in === 'path');
-  const taken = new Set(['value', 'others', ...columns.map(({ name }) => name.toLowerCase())]);
-  const isFree = (each: string) => isFreeIn('store', each) && isFreeIn('handler', each);
+  const taken = new Set([...DOCUMENTS, ...columns.map(({ name }) => name.toLowerCase())]);
+  const isFree = (each: string) =>
+    !DOCUMENTS.includes(each) && isFreeIn('store', each) && isFreeIn('handler', each);
   const found = new Set<Column>();
   const keys = parameters.map(({ name, schemaPointer }, i): KeyColumn => {
     const schemas = schemaPointer === undefined ? [] : [schemaPointer];
