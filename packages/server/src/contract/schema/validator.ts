@@ -79,10 +79,21 @@ function ajvOptions(own: OwnFormats, ownProperties: boolean) {
 }
 
 /** The parameters that come from the document: others have names and values of the request. */
-const OF_DOCUMENT =
+const OF_DOCUMENT: ReadonlySet<string> = new Set(
   'limit multipleOf pattern format type missingProperty property allowedValue allowedValues minContains maxContains'.split(
     ' ',
-  );
+  ),
+);
+
+/** Parameters without those of the request. Most have none, and stay the object that ajv made: it belongs to one violation. */
+function withoutRequest(given: ErrorObject['params']): ViolationParams {
+  for (const name in given)
+    if (!OF_DOCUMENT.has(name) || given[name] === undefined)
+      return Object.fromEntries(
+        Object.entries(given).filter(([one, value]) => OF_DOCUMENT.has(one) && value !== undefined),
+      );
+  return given;
+}
 
 interface ErrorParameters extends ViolationParams {
   readonly additionalProperty?: string;
@@ -97,9 +108,7 @@ function violation({
   params: given,
 }: ErrorObject): SchemaViolation {
   const { missingProperty, additionalProperty, allowedValues, keyword: exact } = given as ErrorParameters;
-  const params: ViolationParams = Object.fromEntries(
-    Object.entries(given).filter(([name, value]) => OF_DOCUMENT.includes(name) && value !== undefined),
-  );
+  const params = withoutRequest(given);
   // JSON Schema core section 4.3.2: `false` is `{"not": {}}`
   const keyword = exact ?? (own === 'false schema' ? 'not' : own);
   // At the top level are the parts of a request or response, not the properties of a value.
