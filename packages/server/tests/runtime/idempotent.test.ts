@@ -247,6 +247,22 @@ describe.each(useDatabases())('on $kind', ({ locate, shared }) => {
     expect(await statusOf('1', 'bob')).toBe(201);
   });
 
+  test('the keys of a client are counted for few requests, and never admit more', async () => {
+    const [most, fewer] = [40, 30];
+    let counts = 0;
+    const store = await open({
+      most,
+      // Within a transaction there are other queries.
+      wrap: (database) => ({ ...database, query: (query) => (counts++, database.query(query)) }),
+    });
+    const service = serve(store);
+    for (let i = 0; i < most; i++)
+      expect((await send(service, `key ${i}`, { item: `item ${i}` })).status).toBe(201);
+    expect(counts).toBeLessThan(fewer);
+    expect((await send(service, 'one more')).status).toBe(429);
+    expect(await store.keys()).toBe(most);
+  });
+
   describe.each(['before', 'after'] as const)('a fault %s', (when) => {
     test.each(STEPS)('the step %s leaves nothing or all', async (step) => {
       const fault = () => Promise.reject(new StoreUnavailable('a fault'));
