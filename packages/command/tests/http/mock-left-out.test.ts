@@ -1,10 +1,9 @@
-import { createServer } from 'node:http';
 import express from 'express';
 import request from 'supertest';
 import { createMock } from '../../src/mock/service';
-import { type JsonObject, listen } from 'contract-first-server';
-import { type Json, type JsonObject as EngineDocument, run, urlTarget } from 'contract-first-prover';
+import type { JsonObject } from 'contract-first-server';
 import { buildDocument, json } from '../../../../scripts/testing/service';
+import { proveMock } from '../support/prove-mock';
 
 // What a mock leaves out it answers 501, and the contract tests report that as out of reach: no server is at fault.
 
@@ -24,7 +23,7 @@ const LEFT_OUT: Readonly<Record<string, JsonObject>> = {
     responses: NO_CONTENT,
   },
   'a keyword with a wrong value': ok({ type: 'strin' }),
-  'a pattern that is none': ok({ type: 'string', pattern: '(' }),
+  'an invalid pattern': ok({ type: 'string', pattern: '(' }),
   'a pattern that takes exponential time': ok({ type: 'string', pattern: '(a)\\1' }),
   'no value of a response': ok({ type: 'integer', minimum: 2, maximum: 1 }),
   'a contradictory discriminator': ok({
@@ -48,32 +47,11 @@ const text = (kind: string) => ({
 });
 
 async function statesIn(document: JsonObject) {
-  const mock = createMock(document, {
-    tokens: ['secret'],
-    bodyLimit: 1e6,
-    maxRequests: 100,
-    report: () => undefined,
-    extensions: {},
-  });
-  const server = createServer(express().use(mock.service));
-  const url = await listen(server, '127.0.0.1', 0);
-  try {
-    const target = urlTarget({
-      url,
-      document: structuredClone(document) as EngineDocument,
-      credentials: JSON.parse(mock.credentials) as Json,
-      write: 'all',
-      requestsPerSecond: 100_000,
-    });
-    const { failures, obligations } = await run(target, { generated: 1, shrink: false });
-    const statesOf = (operation: string) => [
-      ...new Set(obligations.filter((one) => one.operation === operation).map(({ state }) => state)),
-    ];
-    return { failures: failures.map(({ title }) => title), statesOf };
-  } finally {
-    server.close();
-    server.closeAllConnections();
-  }
+  const { failures, obligations } = await proveMock(document, 1);
+  const statesOf = (operation: string) => [
+    ...new Set(obligations.filter((one) => one.operation === operation).map(({ state }) => state)),
+  ];
+  return { failures: failures.map(({ title }) => title), statesOf };
 }
 
 const cases = Object.entries(LEFT_OUT);

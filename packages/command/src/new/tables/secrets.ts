@@ -6,7 +6,7 @@ import { wordsOf } from '../names';
 const SECRET =
   /^(.* )?(password|passwd|passphrase|passcode|secret|token|credentials?|(api|private|access|secret) key|apikey)$/;
 
-/** The first property with a secret that a text, an object or a list of these schemas may have; undefined if there is none. */
+/** The first property of these schemas, at any depth, that may hold a secret; undefined if no property does. */
 export function secretIn(
   document: OpenApiDocument,
   schemas: readonly string[],

@@ -173,7 +173,7 @@ export function lacking(tables: readonly Table[], errors: Omit<Shared, 'tables'>
   return tables.flatMap((table) => handlersOf(shared, table).lacks);
 }
 
-/** The handlers of a table, what they lack, and the operations of which the document does not tell enough. */
+/** The handlers of a table, what they lack, and the operations that the document does not describe well enough. */
 function handlersOf(shared: Shared, table: Table) {
   const paging = pagingFor(shared.document, table);
   const stored: Partial<Resource> = table.stored ?? {};
