@@ -94,6 +94,18 @@ async function follow(page: string, home: string): Promise<string[]> {
       else if (word) write(word, text);
     },
     js: ({ word, text }) => write(word, text),
+    diff({ word, text }) {
+      const lines = text.trimEnd().split('\n');
+      const side = (sign: string) =>
+        lines
+          .filter((line) => line === '' || line.startsWith(' ') || line.startsWith(sign))
+          .map((line) => line.slice(1))
+          .join('\n');
+      const [before, after, ...others] = readFileSync(join(home, word), 'utf8').split(side('-'));
+      if (before === undefined || after === undefined || others.length > 0)
+        throw new Error(`expected these lines once in ${word}`);
+      write(word, `${before}${side('+')}${after}`);
+    },
     json({ word, text }) {
       JSON.parse(text);
       if (word) write(word, text);
@@ -133,8 +145,10 @@ describe('of docs/', () => {
     '%s',
     async (page) => {
       const home = join(folder, basename(page, '.md'), 'museum');
-      if (settingOf(page, 'runs in') === 'an empty folder') mkdirSync(home, { recursive: true });
-      else cpSync(MUSEUM, home, { recursive: true, verbatimSymlinks: true });
+      if (settingOf(page, 'runs in') === 'an empty folder') {
+        mkdirSync(home, { recursive: true });
+        symlinkSync(TARBALL, join(home, basename(TARBALL)));
+      } else cpSync(MUSEUM, home, { recursive: true, verbatimSymlinks: true });
       written.push(...(await follow(page, home)));
     },
   );

@@ -7,11 +7,11 @@ import { installBeside, layOut } from '../../../../scripts/testing/package';
 import { commandsOf, followCommands } from '../../../../scripts/testing/page';
 import { type RunningProcess, startProcess } from '../../../../scripts/testing/process';
 
-// The first hour of a service: the commands of docs/tutorial.md, as they stand.
+// The first hour of a service: the commands of docs/library.md, as they stand.
 
 jest.setTimeout(600_000);
 
-const [LAY_OUT = '', ...BLOCKS] = commandsOf('tutorial.md');
+const [LAY_OUT = '', ...BLOCKS] = commandsOf('library.md');
 
 const folder = keepFolder();
 const service = join(folder, 'library');
