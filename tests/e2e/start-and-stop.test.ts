@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { keepFolder, ownFolder, useFolder } from '../../scripts/testing/folder';
+import { MAJOR, oldNode, pretend } from '../../scripts/testing/old-node';
 import { startProcess } from '../../scripts/testing/process';
 import { buildDocument } from '../../scripts/testing/service';
 
@@ -127,6 +128,13 @@ describe('a server keeps its compiled code beside main.js', () => {
   test('for its next start', async () => {
     await run('main.js');
     expect(readdirSync(folder.path('.cache'), { recursive: true }).length).toBeGreaterThan(100);
+  });
+
+  test('unless its Node is too old, which it says', async () => {
+    const main = folder.write({ 'main.js': SERVICE });
+    const server = start({}, ['--import', pretend('20.20.2'), main]);
+    expect(await server.exit).toBe(2);
+    expect(server.output()).toBe(oldNode('20.20.2', `npx -y -p node@${MAJOR} node ${main}`));
   });
 
   test('but no other program does', async () => {

@@ -4,9 +4,11 @@
  */
 import { enableCompileCache, setSourceMapsSupport } from 'node:module';
 import path from 'node:path';
+import isNewEnough from 'contract-first-server/node-version';
 
 const program = require.main?.filename;
 if (program !== undefined && path.basename(program) === 'main.js') {
+  if (!isNewEnough(['node', ...process.argv.slice(1)])) process.exit();
   // Compiled code, for the next start. Where the folder cannot be written, Node keeps nothing, and says nothing.
   enableCompileCache(path.join(path.dirname(program), '.cache'));
   // Node would read the source maps of all packages at each start.
