@@ -24,7 +24,8 @@ import type { Subject } from './servers';
 /*
  * `make bench`: what requests cost here and elsewhere, in about five minutes. ONLY=plant,get measures the row plant
  * and all of get-10 to get-1000, for whoever makes them cheaper. SAVE=1 draws chart.svg beside this file anew, which docs/benchmarks.md shows.
- * BEFORE=../checkout compares with the build of another checkout in place of the peers.
+ * BEFORE=../checkout compares with the build of another checkout in place of the peers. DOCUMENTS=a.yaml,b.json also measures the
+ * mocks of those documents.
  */
 
 /** V8 compiles what is hot, and keeps compiling for some 20,000 small requests. */
@@ -51,7 +52,7 @@ function lineFrom<T>(
   goals: readonly Goal[],
 ): Line {
   const rounds = [...samples].map(([{ name }, list]) => [name, list.map(number)] as const);
-  return lineOf(title, title.endsWith('CPU us') ? 1 : 0, new Map(rounds), goals);
+  return lineOf(title, title.endsWith(' us') ? 1 : 0, new Map(rounds), goals);
 }
 
 async function measureRow(row: Row, effort: Effort): Promise<Line[]> {
@@ -63,6 +64,8 @@ async function measureRow(row: Row, effort: Effort): Promise<Line[]> {
     console.error(text);
   }
   const cpu = lineFrom(`${row.title}, CPU us`, samples, (sample) => sample.cpu, row.goals);
+  if (row.latencies)
+    return [cpu, lineFrom(`${row.title}, p50 us`, samples, ({ latency }) => latency, row.latencies)];
   if (!row.rates) return [cpu];
   const rates = lineFrom(`${row.title}, requests/s`, samples, (sample) => sample.rate, row.rates);
   if (row.subjects[0]?.database !== 'postgres') return [cpu, rates];
@@ -84,14 +87,19 @@ async function measureStarts(starts: Starts): Promise<Line[]> {
   for (const subject of starts.subjects) loaded.set(subject, [await memoryAfter(LOAD, subject, starts)]);
   const { title, milliseconds, memory } = starts;
   return [
-    lineFrom(`start with ${title}, ms`, samples, (sample) => sample.milliseconds, milliseconds),
-    lineFrom(`start with ${title}, CPU ms`, samples, ({ cpu }) => cpu, []),
+    lineFrom(`start with ${title}, ms`, samples, (sample) => sample.milliseconds, []),
+    lineFrom(`start with ${title}, CPU ms`, samples, ({ cpu }) => cpu, milliseconds),
     lineFrom(`memory with ${title}, MiB`, samples, (sample) => sample.memory, memory),
     lineFrom(`memory with ${title} after ${LOAD} requests, MiB`, loaded, (mebibytes) => mebibytes, []),
   ];
 }
 
-async function main(only: readonly string[], save: boolean, before: string | undefined): Promise<void> {
+async function main(
+  only: readonly string[],
+  save: boolean,
+  before: string | undefined,
+  documents: readonly string[],
+): Promise<void> {
   const names = [...MATRIX.map(({ name }) => name), 'start', 'creates', 'mock'];
   const matches = (name: string, wanted: string): boolean => name === wanted || name.startsWith(`${wanted}-`);
   const unknown = only.filter((wanted) => !names.some((name) => matches(name, wanted)));
@@ -114,7 +122,7 @@ async function main(only: readonly string[], save: boolean, before: string | und
   for (const each of starts) lines.push(...(await measureStarts(each)));
   if (selected('creates'))
     lines.push(...(await measureCreates(progress, before && join(resolve(before), 'dist'))));
-  if (before === undefined && selected('mock')) lines.push(...(await measureMocks(progress)));
+  if (before === undefined && selected('mock')) lines.push(...(await measureMocks(documents, progress)));
   progress('');
 
   const seconds = ((performance.now() - began) / 1000).toFixed(0);
@@ -135,9 +143,11 @@ const REPORTS = 'reports/bench';
 const machine = `${cpus()[0]?.model.trim() ?? ''}, ${availableParallelism()} cores, Node ${process.version}`;
 
 const { values, positionals } = parseArgs({
-  options: { save: { type: 'boolean' }, before: { type: 'string' } },
+  options: { save: { type: 'boolean' }, before: { type: 'string' }, documents: { type: 'string' } },
   allowPositionals: true,
 });
 
 const only = positionals.flatMap((names) => names.split(','));
-runProgram('bench', () => main(only, values.save ?? false, values.before));
+runProgram('bench', () =>
+  main(only, values.save ?? false, values.before, values.documents?.split(',') ?? []),
+);

@@ -35,6 +35,8 @@ export interface Sample {
   readonly databaseCpu: number;
   /** Requests a second. */
   readonly rate: number;
+  /** The median of the microseconds from a request to its response, as its client sees them. */
+  readonly latency: number;
 }
 
 /** No two requests of one run have the same id. */
@@ -63,6 +65,7 @@ interface Clients {
 
 function createClients(subject: Subject, server: Server, comparison: Comparison): Clients {
   let left = 0;
+  let waits: number[] = [];
   let failure: Error | undefined;
   const fixed = bytesOf(comparison.request(0));
   const varies = bytesOf(comparison.request(1)) !== fixed;
@@ -73,7 +76,8 @@ function createClients(subject: Subject, server: Server, comparison: Comparison)
       if (left-- <= 0) return undefined;
       return { bytes: varies ? bytesOf(comparison.request(++lastId)) : fixed, about: undefined };
     },
-    answered(_, response) {
+    answered(_, response, milliseconds) {
+      waits.push(1000 * milliseconds);
       const status = response && statusOf(response);
       if (status === comparison.status) return;
       // Another response would cost something else.
@@ -87,6 +91,7 @@ function createClients(subject: Subject, server: Server, comparison: Comparison)
       const before = await server.used();
       const began = performance.now();
       left = requests;
+      waits = [];
       load.start();
       await awake(load.rest());
       if (failure) throw failure;
@@ -96,6 +101,7 @@ function createClients(subject: Subject, server: Server, comparison: Comparison)
         cpu: (after.cpu - before.cpu) / requests,
         databaseCpu: (after.databaseCpu - before.databaseCpu) / requests,
         rate: requests / seconds,
+        latency: waits.sort((a, b) => a - b)[waits.length >> 1] ?? NaN,
       };
     },
     close: () => {

@@ -39,8 +39,10 @@ export const OURS: Subject = {
   file: join(DIST, 'main.js'),
   included: `${ALL}; metrics and request ids`,
 };
-/** The same core without the program around it: for other documents than that of the plants. */
-export const CORE: Subject = { name: 'ours', file: peer('ours'), included: ALL };
+/** The same server for other documents than that of the plants. */
+export const SERVICE: Subject = { ...OURS, file: peer('service') };
+/** The same core without the program around it. */
+export const CORE: Subject = { name: 'core', file: peer('ours'), included: `${ALL}; no metrics` };
 /** What a plant costs by where it is kept. */
 export const SQLITE: Subject = { ...OURS, database: 'sqlite' };
 export const POSTGRES: Subject = { ...OURS, database: 'postgres' };
@@ -52,13 +54,12 @@ export const COMMIT_EACH: Subject = {
   preload: join(__dirname, './commit-each.mjs'),
   share: 0.1,
 };
-/** The same server, built in another checkout of the project, which may be older than 3.0.0. */
-export function inCheckout(checkout: string, subject: Subject): Subject {
-  const file = relative(ROOT, subject.file).replaceAll('\\', '/');
-  const places = [file, file.replace(/^scripts\//, 'tests/system/')].map((each) => join(checkout, each));
-  const found = places.find((each) => existsSync(each));
-  if (found === undefined) throw new Error(`expected ${file} in ${checkout}: build it there`);
-  return { ...subject, name: 'before', file: found, included: `${subject.name} of ${checkout}` };
+/** The same server, built in another checkout of the project; undefined if it has none. */
+export function inCheckout(checkout: string, subject: Subject): Subject | undefined {
+  const file = join(checkout, relative(ROOT, subject.file));
+  return existsSync(file)
+    ? { ...subject, name: 'before', file, included: `${subject.name} of ${checkout}` }
+    : undefined;
 }
 export const BARE: Subject = {
   name: 'bare',
@@ -160,6 +161,7 @@ export async function startServer(subject: Subject, { document, expectations }: 
     PORT: '0',
     API_TOKENS: TOKEN,
     LOG_LEVEL: 'warn', // no peer writes a line for every request
+    BODY_LIMIT: '1000000',
     DATABASE_URL: database.url,
     BENCH_DOCUMENT: write('document.json', document),
     BENCH_ITEMS: write('items.json', ITEMS),

@@ -3,7 +3,7 @@ import { type Line, lineOf, missed } from '../bench/lines';
 import { MATRIX, type Row } from '../bench/matrix';
 import { compare, type Fleet, measure, startFleet } from '../bench/measure';
 import { printed } from '../bench/report';
-import { BARE, check, COMMIT_EACH, CORE, OURS, README, SQLITE, startServer } from '../bench/servers';
+import { BARE, check, COMMIT_EACH, CORE, OURS, README, SERVICE, SQLITE, startServer } from '../bench/servers';
 
 // The parts of `make bench` that need no packages of their own.
 
@@ -19,7 +19,7 @@ test.each([
   ...[CORE, README].map((subject) => ['the plants', subject.name, subject, ONE] as const),
   ...[SQLITE, COMMIT_EACH].map((subject) => ['the plants on SQLite', subject.name, subject, ONE] as const),
   ...[CORE, README].map((subject) => ['one of ten operations', subject.name, subject, TEN] as const),
-  ['the lists', README.name, README, LISTS] as const,
+  ...[SERVICE, README].map((subject) => ['the lists', subject.name, subject, LISTS] as const),
 ])('%s: the responses of %s are as expected', async (_, _name, subject, contract) => {
   const server = await startServer(subject, contract);
   try {
@@ -45,7 +45,7 @@ describe.each([
     subjects: [OURS, BARE],
     rows: ['plant', 'refused-404', 'refused-401', 'refused-400'].map(rowOf),
   },
-  { contract: LISTS, subjects: [CORE, BARE], rows: ['get-100', 'post-100'].map(rowOf) },
+  { contract: LISTS, subjects: [SERVICE, BARE], rows: ['get-100', 'post-100'].map(rowOf) },
 ])('the servers of $rows.0.title', ({ contract, subjects, rows }) => {
   let fleet: Fleet;
   beforeAll(async () => {
@@ -62,8 +62,9 @@ describe.each([
     const comparison = { ...row, subjects, requests: 10 };
     const samples = await measure(comparison, fleet.servers, { rounds: 2, warmup: 1 });
     expect([...samples.values()].flat()).toHaveLength(4);
-    for (const { cpu, rate } of [...samples.values()].flat()) {
+    for (const { cpu, rate, latency } of [...samples.values()].flat()) {
       expect(cpu).toBeGreaterThan(1);
+      expect(latency).toBeGreaterThan(1);
       expect(rate).toBeGreaterThan(1);
     }
   });
