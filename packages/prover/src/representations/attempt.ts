@@ -24,7 +24,7 @@ export async function attemptRepresentation(
   await runner.reset(server);
   const whole = await askWhole(context, server, runner);
   if (!whole) {
-    leaveOpen('the minimal request has no success any more', ...COMPARED);
+    leaveOpen('the minimal request no longer succeeds', ...COMPARED);
     return;
   }
   const { response, isStable, etag, modified } = whole;
