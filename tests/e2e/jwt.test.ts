@@ -190,7 +190,7 @@ describe('an issuer that is named by the URL of its configuration', () => {
     issuer.configuration = [];
     const server = await startProgram({ ...issuer.discovery, API_TOKENS: TOKEN });
     expect(server.output()).toContain(
-      'JWTs are answered 503 until the keys of their issuer can be fetched: ',
+      'requests with JWTs get 503 until the keys of their issuer can be fetched: ',
     );
     expect(await statusOf(server, tokenOf(issuer.url))).toBe(503);
     expect(await statusOf(server, TOKEN)).toBe(400);

@@ -168,4 +168,5 @@ export function createBatch<Item, Outcome>(
   };
 }
 
-export const overload = () => new StoreUnavailable(`${MAX_WAITING} writes wait already: try again later`);
+export const overload = () =>
+  new StoreUnavailable(`${MAX_WAITING} writes are already waiting: try again later`);

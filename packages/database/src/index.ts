@@ -1,4 +1,4 @@
-/** All that a store needs of packages/database/src/. */
+/** Everything that a store needs from packages/database/src/. */
 export { collection, collectionTable } from './collection';
 export type { Collection, Entry } from './collection';
 export {

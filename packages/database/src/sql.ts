@@ -172,7 +172,7 @@ function checkText(strings: readonly string[]): void {
   if (control !== undefined)
     throw new TypeError(`expected a statement for one transaction, got ${control}: use transaction()`);
   if (strings.some((text) => NEGATIVE_LIMIT.test(text)))
-    throw new TypeError('expected a whole number from 0 on after LIMIT or OFFSET, got a negative one');
+    throw new TypeError('expected a non-negative integer after LIMIT or OFFSET, got a negative one');
 }
 
 function checkValue(part: Part): void {
@@ -190,13 +190,9 @@ function countOf(part: Part, word: string): bigint {
   const count = Number.isInteger(part) ? BigInt(part as number) : part;
   if (typeof count === 'bigint' && count >= 0n) return count > INT64_MAX ? INT64_MAX : count;
   const got = typeof part === 'object' ? 'none' : String(part);
-  throw new InvalidValue(
-    `expected a whole number from 0 on after ${word.toUpperCase()}, got ${got}`,
-    [part],
-    {
-      rule: 'must be a whole number from 0 on',
-    },
-  );
+  throw new InvalidValue(`expected a non-negative integer after ${word.toUpperCase()}, got ${got}`, [part], {
+    rule: 'must be a non-negative integer',
+  });
 }
 
 /** What SQLite admits (https://sqlite.org/limits.html). PostgreSQL admits twice as many, and `pg` sends more as nonsense. */

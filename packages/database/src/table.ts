@@ -60,7 +60,7 @@ const SYSTEM = /^(ctid|cmax|cmin|tableoid|xmax|xmin)$/i;
 function quote(name: string): string {
   if (!/^[a-z_]\w{0,62}$/i.test(name) || /^sqlite_/i.test(name) || SYSTEM.test(name))
     throw new TypeError(
-      `expected a name of at most 63 letters, digits and _, and none that databases use themselves, got ${name}`,
+      `expected a name of at most 63 letters, digits and _, and none that databases reserve, got ${name}`,
     );
   return `"${name}"`;
 }

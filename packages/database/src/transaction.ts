@@ -131,7 +131,9 @@ export async function inTime<T>(work: Promise<T>, timeout: number): Promise<T> {
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
       reject(
-        new StoreUnavailable(`a transaction was not done within ${timeout} ms: await only its queries in it`),
+        new StoreUnavailable(
+          `a transaction did not finish within ${timeout} ms: await only its queries in it`,
+        ),
       );
     }, timeout);
   });

@@ -125,7 +125,7 @@ function toJson(value: unknown): string {
     return JSON.stringify(value);
   const prototype: unknown = typeof value === 'object' ? Object.getPrototypeOf(value) : undefined;
   if (prototype === undefined || (prototype !== null && Object.getPrototypeOf(prototype) !== null))
-    throw new TypeError('expected a value of JSON');
+    throw new TypeError('expected a JSON value');
   const members = Object.entries(value as object).filter(([, member]) => member !== undefined);
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${toJson(member)}`).join()}}`;
 }
@@ -147,7 +147,7 @@ const fromJson = (text: Value): unknown =>
   });
 
 function noEquality(): never {
-  throw new TypeError('values of JSON are not compared: compare what stands in them');
+  throw new TypeError('JSON values cannot be compared: compare what they contain');
 }
 
 function fromSafe(value: Value): number {
@@ -192,5 +192,5 @@ export const FORMS = {
     (toInstant(text) ?? text).replace(/\.?0{1,6}Z$/, 'Z'),
   ),
   date: ordered('must be a date of the years 0001 to 9999', toDay, (text) => text),
-  json: { rule: 'must be a value of JSON', write: unlessThrown(toJson), sought: noEquality, read: fromJson },
+  json: { rule: 'must be a JSON value', write: unlessThrown(toJson), sought: noEquality, read: fromJson },
 } as const satisfies Readonly<Record<string, Form>>;

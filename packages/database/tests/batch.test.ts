@@ -163,7 +163,7 @@ test('beyond a bounded number of waiting writes, further ones and readiness are 
   const store = batching(database.write);
   const accepted = Promise.all(buildItems(1024).map((item) => store.create(item)));
   await expect(store.create(buildItem())).rejects.toThrow(
-    new StoreUnavailable('1024 writes wait already: try again later'),
+    new StoreUnavailable('1024 writes are already waiting: try again later'),
   );
   await expect(store.ready()).rejects.toThrow(StoreUnavailable);
   for (let index = 0; index < 8; index++) (await database.commit(index)).succeed();
@@ -342,7 +342,7 @@ async function walk(concurrency: number, steps: readonly Step[]): Promise<string
   await closing;
   const settled = await all;
   const refused = settled.filter(
-    (one) => one instanceof Error && one.message.includes('writes wait already'),
+    (one) => one instanceof Error && one.message.includes('writes are already waiting'),
   );
   if ([...written.values()].flat().length !== settled.length - refused.length)
     wrong.add('an item is not written once');

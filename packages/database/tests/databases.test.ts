@@ -318,7 +318,7 @@ describe.each(DATABASES)('$kind', ({ kind, shared, locate }) => {
       await query(addBook);
       await new Promise(() => undefined);
     });
-    await expect(endless).rejects.toThrow('a transaction was not done within 4000 ms');
+    await expect(endless).rejects.toThrow('a transaction did not finish within 4000 ms');
     await expect(database.transaction(({ query }) => query(countBooks))).resolves.toEqual([{ count: 0n }]);
   });
 

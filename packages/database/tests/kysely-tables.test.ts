@@ -219,14 +219,14 @@ describe.each(DATABASES)('Kysely over tables in $kind', ({ locate }) => {
           .where((eb) => eb(eb.selectFrom('articles as a').select('a.draft').limit(1), '=', false))
           .execute(),
       ).resolves.toHaveLength(count);
-    await expect(found('tags', '=', 'a')).rejects.toThrow('values of JSON are not compared');
+    await expect(found('tags', '=', 'a')).rejects.toThrow('JSON values cannot be compared');
     const merged = db.mergeInto('users').using('articles', 'articles.author', 'users.id');
     await expect(
       merged
         .whenMatchedAnd('articles.tags', '=', 'a' as never)
         .thenDelete()
         .execute(),
-    ).rejects.toThrow('values of JSON are not compared');
+    ).rejects.toThrow('JSON values cannot be compared');
   });
 
   test('values are written in the form of their columns, or refused', async () => {

@@ -232,13 +232,13 @@ describe.each(DATABASES)('Kysely over $kind', ({ kind, locate }) => {
           .insertInto('items')
           .values([{ text: 'a', number: 1 }, { text: 'b' }])
           .execute(),
-      'give null where one has none',
+      'use null where a row has no value',
     ],
     ['its introspection', async () => db.introspection.getTables(), 'expected the migrations of the schema'],
     [
       'a negative limit',
       () => db.selectFrom('items').selectAll().limit(-1).execute(),
-      'expected a whole number from 0 on after LIMIT, got -1',
+      'expected a non-negative integer after LIMIT, got -1',
     ],
     [
       'a negative offset',

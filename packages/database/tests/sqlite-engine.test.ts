@@ -113,7 +113,7 @@ test('the least int64 is a key, as a bigint and as a double, and its neighbors b
 
 test('no column is dropped', () => {
   const db = memory();
-  expect(() => db.prepare('SELECT 1 AS __proto__')).toThrow('another name for a column than __proto__');
+  expect(() => db.prepare('SELECT 1 AS __proto__')).toThrow('a name for a column other than __proto__');
   expect(db.prepare('SELECT 1 AS constructor, 2 AS n').run([]).rows).toEqual([{ constructor: 1n, n: 2n }]);
   db.close();
 });
@@ -121,6 +121,6 @@ test('no column is dropped', () => {
 test('a Node that cuts texts at U+0000 opens no database', async () => {
   const read = jest.spyOn(StatementSync.prototype, 'get').mockReturnValueOnce({ text: 'a' });
   const opening = openPlantStore('memory:');
-  await expect(opening).rejects.toThrow(/cuts a text at its first U\+0000: run Node 24\.16 or later/);
+  await expect(opening).rejects.toThrow(/cuts a string at its first U\+0000: use Node 24\.16 or later/);
   read.mockRestore();
 });

@@ -87,7 +87,7 @@ function whyOutOfReach(
   if (kind === 'protocol' && key.endsWith('| body limit') && bodyLimit === undefined)
     return ADVICE.stateLimit(blackBox !== undefined);
   if (key.endsWith('| streamed items'))
-    return 'no item was read: none came in time, or its media type is none that the prover reads';
+    return 'no item was read: none came in time, or the prover cannot read its media type';
   if (kind === 'stored') return 'no request stored something that could be read back';
   if (!blackBox) return undefined;
   if (kind === 'received') return ADVICE.testInProcess();

@@ -65,7 +65,8 @@ interface Parts {
 
 /** The members of an error; a getter of it may throw. */
 function partsOf(error: unknown): Parts {
-  if (!(error instanceof Error)) return { text: `a ${typeof error} was thrown that is no Error`, frames: [] };
+  if (!(error instanceof Error))
+    return { text: `a ${typeof error} was thrown that is not an Error`, frames: [] };
   try {
     const { name, message, stack = '', cause } = error;
     const text = (member: string): string | undefined => {

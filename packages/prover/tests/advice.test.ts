@@ -244,12 +244,12 @@ const FOLLOWED: Readonly<Record<keyof typeof ADVICE, Followed>> = {
     after: () => tested(things(7, 7, gone('getThing'))),
   },
   holdExamples: {
-    says: 'which the minimal request must not meet: make the service accept it',
+    says: 'which the minimal request must not get: make the service accept it',
     before: () => tested(things(8, 7, gone('getThing'))),
     after: () => tested(things(7, 7, gone('getThing'))),
   },
   refuseOtherwise: {
-    says: 'answer with another status or code than for invalid requests (409 is usual)',
+    says: 'respond with another status or code than for invalid requests (409 is usual)',
     before: () => library({ write: true }, ruled(400), 'addBook'),
     after: () => library({ write: true }, ruled(409), 'addBook'),
   },
@@ -264,12 +264,12 @@ const FOLLOWED: Readonly<Record<keyof typeof ADVICE, Followed>> = {
     after: () => library({ write: true }, undefined, 'addAuthor'),
   },
   allowCreation: {
-    says: 'the service holds nothing that it names: with --write the run creates it',
+    says: 'the service does not have what it names: with --write the run creates it',
     before: () => library({}, undefined, 'getBook'),
     after: () => library({ write: true }, undefined, 'getBook'),
   },
   documentResource: {
-    says: 'give an example of the parameters in its path',
+    says: 'add examples of the parameters in its path',
     before: () => byUrl(notes(undefined)),
     after: () => byUrl(notes('mine')),
   },
@@ -279,7 +279,7 @@ const FOLLOWED: Readonly<Record<keyof typeof ADVICE, Followed>> = {
     after: () => library(),
   },
   documentExample: {
-    says: 'give an example that it accepts to the parameters and the body in the document',
+    says: 'add examples that the service accepts to the parameters and the body in the document',
     before: () => byUrl(login(undefined)),
     after: () => byUrl(login({ password: 'sesame' })),
   },
@@ -294,12 +294,12 @@ const FOLLOWED: Readonly<Record<keyof typeof ADVICE, Followed>> = {
     after: () => tested(secured({ token: narrow }, SCOPED)),
   },
   addExample: {
-    says: 'the document has no example for path id, so a generated value was sent: add one that the service holds',
+    says: 'the document has no example for path id, so a generated value was sent: add one that the service has',
     before: () => tested(things(-77, undefined, gone('getThing'))),
     after: () => tested(things(-77, -77, gone('getThing'))),
   },
   holdResource: {
-    says: 'the service must hold the resource that the examples of the document name: path id = 7',
+    says: "the service must have the resource that the document's examples name: path id = 7",
     before: () => tested(things(8, 7)),
     after: () => tested(things(7, 7, gone('getThing'))),
   },

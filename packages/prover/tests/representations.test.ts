@@ -61,7 +61,7 @@ test('an answer without content has no parts', async () => {
   const { obligations, failures } = await run(targetOf({ '/empty': { get } }, answer), OPTIONS);
   expect(failures.filter(({ family }) => family === 'representations')).toEqual([]);
   const [ranges] = obligations.filter(({ key }) => key.endsWith('ranges'));
-  expect(ranges).toMatchObject({ state: 'OUT OF REACH', reason: 'its answer has no content' });
+  expect(ranges).toMatchObject({ state: 'OUT OF REACH', reason: 'its response has no content' });
 });
 
 const LARGE = Buffer.alloc(11_000_000, 'a');

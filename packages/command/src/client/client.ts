@@ -63,7 +63,7 @@ ${calls.join('')}}
 /**
  * Creates a client.
  *
- * @throws {UnwritableRequest} if baseUrl is no URL
+ * @throws {UnwritableRequest} if baseUrl is not a URL
  */
 export const createClient = (options: ClientOptions<Credentials>): Client => connect(plans(), options) as Client;
 
@@ -75,7 +75,7 @@ const plans = (): Plans => JSON.parse(${literalOf(JSON.stringify(plans))}) as Pl
 }
 
 export const HEADER = `/**
- * A client, made by \`contract-first client\`. Do not edit: make it again. It needs nothing but fetch.
+ * A client, made by \`contract-first client\`. Do not edit; generate it again. It has no dependencies: it uses fetch.
  */`;
 
 /** A text of TypeScript, in lines of single quotes. */

@@ -58,7 +58,7 @@ export function columnsLeft(): string[] {
       apart.push(`${where} is writeOnly, and a secret must not be stored as it was sent: ${OTHERWISE}`);
     else if (!/^[a-z_]\w{0,62}$/i.test(name) || place.columns.some((one) => isAlike(one, name)))
       apart.push(
-        `${place.variable} can have no column named ${name}, for ${where}: rename the property, or ${OTHERWISE}`,
+        `${place.variable} cannot have a column named ${name}, for ${where}: rename the property, or ${OTHERWISE}`,
       );
     else {
       const key = `${place.file} ${name}`;
@@ -69,7 +69,7 @@ export function columnsLeft(): string[] {
 }
 
 const OTHERWISE =
-  'delete the line of the operation in src/storage/stored.ts, and store or make the property in its handler';
+  'delete the line of the operation in src/storage/stored.ts, and store or compute the property in its handler';
 /** The schemas that a value of a property must conform to. */
 const certain = (document: OpenApiDocument, schemas: readonly string[]) =>
   schemas.flatMap((pointer) => document.subschemas.certain(pointer)).map(({ value }) => value);
@@ -101,9 +101,9 @@ function linesFor(document: OpenApiDocument, columns: readonly Wanted[]): string
     ...importLines(OPEN, new Set(['addColumn'])),
     ...columns.flatMap(replacementLines),
     ...made.flatMap(({ name, value }) =>
-      value === undefined ? [] : [`  The rows that exist get ${value} as ${name}: choose it`],
+      value === undefined ? [] : [`  Existing rows get ${value} as ${name}: choose the value`],
     ),
-    `  Or, if it is no column: ${OTHERWISE}`,
+    `  Or, if it is not a column: ${OTHERWISE}`,
   ];
 }
 

@@ -79,7 +79,7 @@ export async function mock(file: string, allowOutside = false): Promise<undefine
     await setTimeout(PAUSE);
   }
   if (without > 0)
-    console.log(`served without a sample, by 501: ${without} of ${operations.length} operations`);
+    console.log(`served as 501, for lack of a sample: ${without} of ${operations.length} operations`);
 }
 
 /** @throws {UsageError} */

@@ -16,7 +16,7 @@ export interface Rewritten {
 
 /** The server of 2.0.0 only warned of it. */
 const REFUSALS =
-  'this server starts only if each operation documents its refusals: paste the actions that it prints at the end of openapi/overlay.yaml, and generate';
+  'this server starts only if each operation documents its rejections: paste the actions that it prints at the end of openapi/overlay.yaml, and run `npx contract-first generate`';
 
 type Named = TypeScript.ImportSpecifier | TypeScript.ExportSpecifier;
 

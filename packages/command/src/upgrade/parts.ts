@@ -48,7 +48,7 @@ function renameOpenStore(rewriting: Rewriting, argument: TypeScript.Expression):
   const { ts, source } = rewriting;
   if (!ts.isObjectLiteralExpression(argument)) {
     if (source.text.includes('openStore'))
-      rewriting.leave(argument, 'its property openStore, if it has one, is called open now');
+      rewriting.leave(argument, 'if it has a property openStore, rename it to open');
     return;
   }
   for (const property of argument.properties) {

@@ -18,28 +18,28 @@ const isScheme = (object: Readonly<Record<string, unknown>>, scheme: string): bo
 
 export const READINGS: readonly Reading[] = [
   {
-    note: '`nullable: true` admits null, also beside a `$ref`; it was ignored, and null was rejected',
+    note: '`nullable: true` allows null, even beside a `$ref`; it was ignored, and null was rejected',
     concerns: ({ nullable }) => nullable === true,
   },
   {
-    note: 'a discriminator without a mapping has the values that its branches list as its names, and a name of a mapping that its schema does not admit stops the start',
+    note: 'a discriminator without a mapping uses the values that its branches list; if a mapping has a name that its schema does not allow, the service does not start',
     concerns: ({ discriminator }) => isObject(discriminator),
   },
   {
-    note: 'names in brackets, such as `address[city]` and `tags[0]`, are read in forms for objects and lists without an `encoding`; they were dropped',
+    note: 'forms accept names in brackets, such as `address[city]` and `tags[0]`, for objects and lists without an `encoding`; they were dropped',
     concerns: (object, name) => FORM.test(name) && 'schema' in object && !('encoding' in object),
   },
   {
-    note: 'the style `deepObject` reads nested objects and lists, and a schema that admits an object and a list stops the start',
+    note: 'the style `deepObject` reads nested objects and lists; if its schema allows both an object and a list, the service does not start',
     concerns: ({ style }) => style === 'deepObject',
   },
   {
-    note: 'a pattern that is valid without the `u` flag only, such as `\\-`, is accepted, and published with the syntax of the flag',
+    note: 'a pattern that is valid only without the `u` flag, such as `\\-`, is accepted, and published in the syntax that the flag requires',
     concerns: ({ pattern }) =>
       typeof pattern === 'string' && isPattern(pattern, '') && !isPattern(pattern, 'u'),
   },
   {
-    note: 'the messages of 406 and 415 name what was received and what is accepted: clients that match the old sentences have to change',
+    note: 'the messages of 406 and 415 name what was received and what is accepted: update clients that match the old sentences',
     concerns: ({ content }) => members(content).length > 0,
   },
   {
@@ -51,24 +51,24 @@ export const READINGS: readonly Reading[] = [
     concerns: (object) => isScheme(object, 'bearer'),
   },
   {
-    note: 'in production one alternative of `security` whose schemes are all configured is enough, and one that cannot be served is left out with a remark',
+    note: 'in production it is enough to configure all schemes of one alternative of `security`; an alternative that cannot be served is left out with a remark',
     concerns: ({ security }) => listOf(security).length > 1,
   },
   {
-    note: 'credentials that are given and rejected are 401, also where `security` has `{}`',
+    note: 'credentials that are sent and rejected are 401, even where `security` has `{}`',
     concerns: ({ security }) => listOf(security).some((one) => isObject(one) && members(one).length === 0),
   },
   {
-    note: 'a stream that breaks off delivers what was written before it, and ends without its last chunk; it was reset at once',
+    note: 'a stream that breaks off delivers what was written before, and ends without its last chunk; the connection was reset at once',
     concerns: (object, name) => STREAM.test(name) && ('schema' in object || 'x-item-schema' in object),
   },
   {
-    note: '`readOnly` and `writeOnly` on a whole body count in documents of 3.1 and 3.2 only; in 3.0 they used to stop the start',
+    note: '`readOnly` and `writeOnly` on a whole body apply only in documents of 3.1 and 3.2; in 3.0 they prevented the start',
     concerns: ({ schema }) =>
       isObject(schema) && (schema['readOnly'] === true || schema['writeOnly'] === true),
   },
   {
-    note: 'an operation to which no request can conform, or none of whose successes can be sent, stops the start with the proof',
+    note: 'if no request can conform to an operation, or none of its successes can be sent, the service does not start, and the message has the proof',
     concerns: (object, name) =>
       (name === 'properties' && Object.values(object).includes(false)) ||
       BOUNDS.some(([least, most]) => Number(object[least]) > Number(object[most])),

@@ -110,7 +110,7 @@ it('uses the formats and codecs of src/extensions.ts', async () => {
   project.edit(DOCUMENT, 'application/json:', 'application/cbor:');
   expect(await generate()).toMatchObject({
     status: 1,
-    output: expect.stringContaining('a body of application/cbor cannot be judged by a schema') as string,
+    output: expect.stringContaining('a body of application/cbor cannot be validated by a schema') as string,
   });
   const cbor =
     "{ name: 'CBOR', mediaTypes: ['application/cbor'], isText: false, compile: () => ({ decode: String }) }";

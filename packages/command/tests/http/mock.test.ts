@@ -437,7 +437,7 @@ it('removes and reports unsupported parts, and serves the others', async () => {
   expect(operations.map(({ title }) => title)).toEqual(['POST /things']);
   expect(leftOut).toEqual([
     expect.stringMatching(
-      /^POST \/things is served without application\/xml: #.*a body of application\/xml cannot be judged by a schema/,
+      /^POST \/things is served without application\/xml: #.*a body of application\/xml cannot be validated by a schema/,
     ),
     expect.stringMatching(/^POST \/up is not served: #.*multipart\/mixed cannot be served/),
   ]);
@@ -486,7 +486,7 @@ describe('an unsupported operation', () => {
       'a component that it refers to',
       { parameters },
       { parameters: { p: { name: 'q', in: 'query', schema: { $id: 'https://a.example' } } } },
-      '#/components/parameters/p/schema/$id: a schema with a base URI',
+      '#/components/parameters/p/schema/$id: a schema with its own base URI',
     ],
     [
       'a required security scheme',

@@ -142,9 +142,9 @@ const call = (client: AnyClient, id: string, request: object = {}) =>
 test.each([
   ['inPath', { path: { name: '..' } }, /leads to another path/],
   ['inPath', { path: { name: '.' } }, /leads to another path/],
-  ['inPath', { path: { name: '' } }, /path\/name: no path has an empty value|path\/name/],
+  ['inPath', { path: { name: '' } }, /path\/name: a path parameter cannot be empty|path\/name/],
   ['inPath', { path: { name: '\ud800' } }, /half of a surrogate pair/],
-  ['inPath', { path: { name: null } }, /expected a text, a number or a boolean, got null/],
+  ['inPath', { path: { name: null } }, /expected a string, a number or a boolean, got null/],
   ['between', { path: { name: 'a--b', to: 'c' } }, /path\/name: "--" ends the value/],
   ['between', { path: { name: 'a-', to: 'c' } }, /path\/name: "--" ends the value/],
   ['inQuery', { path: { name: 'a' }, query: { list: ['a|b', 'c'] } }, /separates values/],
@@ -215,7 +215,7 @@ test('what the document does not describe is undocumented, and its response is n
 test.each([
   ['{"kind":"c', /expected JSON, got "\{\\"kind\\":\\"c"/],
   ['', /expected JSON, got ""/],
-  [Uint8Array.of(0x22, 0xff, 0x22), /the answer is not utf-8/],
+  [Uint8Array.of(0x22, 0xff, 0x22), /the response is not utf-8/],
 ])('the answer %j is malformed', async (text, message) => {
   const { client } = clientOf([() => answer(text)]);
   await expect(call(client, 'inPath', { path: { name: 'a' } })).rejects.toMatchObject({
@@ -240,7 +240,7 @@ test('a call ends at its timeout, and when its signal is aborted', async () => {
   const { client } = clientOf([never]);
   const request = { path: { name: 'a' } };
   await expect(call(client, 'inPath', { ...request, timeout: 1 })).rejects.toThrow(
-    'inPath: no answer within 1 ms',
+    'inPath: no response within 1 ms',
   );
   const reason = new Error('enough');
   await expect(call(client, 'inPath', { ...request, signal: AbortSignal.abort(reason) })).rejects.toBe(

@@ -114,7 +114,7 @@ test('a required property of each kind: a column with a valid value for the rows
   expect(columnLines(lines)).toEqual(
     names.map((name) => `    ${name}: ${KINDS[name]?.[1]}.default(${KINDS[name]?.[2]}).added(),`),
   );
-  expect(lines).toContain("  The rows that exist get 'text' as room: choose it");
+  expect(lines).toContain("  Existing rows get 'text' as room: choose the value");
 });
 
 const base = object(id, 'id');
@@ -190,9 +190,9 @@ test('names that no column can have, secrets, and properties beside an object, a
   const odd = object({ ...id, 'wall-number': text, ID: text }, 'id');
   expect(leftIn(documentOf(odd), '', 'addThing: things')).toEqual([
     expect.stringMatching(
-      /^things can have no column named wall-number, for the property wall-number of addThing: rename/,
+      /^things cannot have a column named wall-number, for the property wall-number of addThing: rename/,
     ),
-    expect.stringMatching(/^things can have no column named ID, /),
+    expect.stringMatching(/^things cannot have a column named ID, /),
   ]);
   const secret = object({ ...id, password: { ...text, writeOnly: true } }, 'id');
   expect(leftIn(documentOf(secret), '')).toEqual([

@@ -49,7 +49,7 @@ export class Compiler extends DefaultQueryCompiler {
   override compileQuery(node: RootOperationNode, queryId: QueryId): CompiledQuery {
     if (!isQuery(node) && node.kind !== 'RawNode')
       throw new TypeError(
-        `expected a query, got ${node.kind.replace(/Node$/, '')}: the migrations of the schema make tables`,
+        `expected a query, got ${node.kind.replace(/Node$/, '')}: the migrations of the schema create tables`,
       );
     [this.#strings, this.#parts] = [[''], []];
     this.#scopes = new Map();
@@ -136,7 +136,9 @@ export class Compiler extends DefaultQueryCompiler {
 
   /** PostgreSQL would take the default of the column, SQLite NULL. */
   protected override visitDefaultInsertValue(): never {
-    throw new TypeError('expected the same columns in each row of an insert: give null where one has none');
+    throw new TypeError(
+      'expected the same columns in each row of an insert: use null where a row has no value',
+    );
   }
 }
 

@@ -1,4 +1,4 @@
-/** Kysely over a database of `packages/database/src`: on its connections, in its transactions, with its errors. */
+/** Kysely on a database of `packages/database/src`, with the same connections, transactions and errors. */
 import {
   type ColumnType,
   DefaultQueryExecutor,
@@ -35,12 +35,12 @@ export type TablesOf<T extends Tables> = {
 
 /**
  * Builds queries for an open database, or for the queries of its `transaction()`, over tables that are defined once:
- * kysely(database, { books, loans }). Their values are written and read as their columns say. Without tables, values and rows are
- * those of `sql`, and `Rows` says what they are.
+ * kysely(database, { books, loans }). Columns determine how values are written and read. Without tables, values and rows are
+ * those of `sql`, and `Rows` is their type.
  *
- * `transaction().execute(work)` is that of the database: serializable, repeated from its beginning after a collision, and failed
- * once a statement has failed. Errors are those of `Queries`. What cannot be the same is refused with a `TypeError`: other
- * isolation, transactions without work, streams, tables of Kysely's own, `destroy()`.
+ * `transaction().execute(work)` behaves like the database's: serializable, repeated from the beginning after a collision, and
+ * failed once a statement has failed. Errors are those of `Queries`. What Kysely cannot do in the same way is rejected with a
+ * `TypeError`: other isolation levels, transactions without work, streams, Kysely's own tables, `destroy()`.
  */
 export function kysely<T extends Tables>(database: Database, tables: T): Kysely<TablesOf<T>>;
 export function kysely<T extends Tables>(queries: Queries, tables: T): Transaction<TablesOf<T>>;
@@ -56,7 +56,7 @@ export function kysely<Rows>(target: Database | Queries, tables: Tables = {}): K
   return isDatabase ? new Kysely(props) : new Transaction(props);
 }
 
-/** PostgreSQL does not take `IN ()`. */
+/** PostgreSQL does not accept `IN ()`. */
 const EMPTY_LISTS = new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression });
 
 function namesOf(tables: Tables): ReadonlyMap<string, Names> {
@@ -69,7 +69,9 @@ function namesOf(tables: Tables): ReadonlyMap<string, Names> {
 }
 
 const refuseTables = () =>
-  new TypeError('expected the migrations of the schema to make and describe the tables, got those of Kysely');
+  new TypeError(
+    'expected the migrations of the schema to create and describe the tables, got those of Kysely',
+  );
 
 class Adapter extends DialectAdapterBase {
   override get supportsReturning(): boolean {
@@ -85,7 +87,7 @@ class Adapter extends DialectAdapterBase {
   }
 }
 
-/** Of it Kysely uses the last. */
+/** Kysely calls only `createIntrospector`. */
 const DIALECT: Dialect = {
   createDriver: () => DRIVER,
   createQueryCompiler: () => new Compiler(new Map()),

@@ -6,10 +6,10 @@ import { prepare } from './schema';
 import { serversOf } from './servers';
 import { readUrl } from './url';
 
-// No advisory locks, and DDL that may be repeated, because not all engines of this protocol can roll it back: docs/scale.md has
-// what they lack.
+// No advisory locks, and repeatable DDL, because not every engine with this protocol can roll it back: docs/scale.md says what
+// they lack.
 
-/** A PostgreSQL database, which any number of processes may share. Its URL may have the parameters of the driver. */
+/** A PostgreSQL database, which any number of processes can share. Its URL can have the parameters of the driver. */
 export const POSTGRES: Driver = {
   urls: ['postgres://user:password@host/database'],
   accepts: /^postgres(ql)?:\/\/./s,

@@ -53,7 +53,7 @@ const WEAK: readonly (readonly [setting: string, weak: readonly string[], meanin
 const TYPES = typesOf(PARSERS);
 
 const NO_PARAMETER =
-  'the pooler in between refuses options or another parameter of the URL: leave it out, or name it in ignore_startup_parameters of the pooler';
+  'the connection pooler rejects options or another parameter of the URL: leave it out, or name it in ignore_startup_parameters of the pooler';
 
 /** A connection to a server, with the settings of the store. */
 export interface Session {
@@ -147,7 +147,7 @@ async function connectTo(
     if (message.startsWith('unsupported startup parameter'))
       throw new Error(NO_PARAMETER, { cause: message });
     if (!/^(timeout expired|Query read timeout)$/.test(message)) throw error;
-    throw Object.assign(new Error(`no answer within ${Math.round(timeout)} ms`), { code: 'ETIMEDOUT' });
+    throw Object.assign(new Error(`no response within ${Math.round(timeout)} ms`), { code: 'ETIMEDOUT' });
   }
 }
 

@@ -112,7 +112,7 @@ export class Statement {
     this.#statement = statement;
     this.#columns = statement.columns().map(({ name }) => name);
     if (this.#columns.includes('__proto__'))
-      throw new SqliteError('expected another name for a column than __proto__', 'SQLITE_ERROR');
+      throw new SqliteError('expected a name for a column other than __proto__', 'SQLITE_ERROR');
     statement.setReturnArrays(true);
   }
 

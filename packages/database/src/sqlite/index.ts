@@ -21,9 +21,9 @@ const placeOf = (file?: string) =>
   file === undefined ? undefined : statSync(file, { throwIfNoEntry: false })?.ino;
 
 /**
- * A SQLite file, which several processes may share, or a database in memory. Nothing is acknowledged that a restart would
- * not find: if the file is deleted, replaced or damaged, the database is unavailable until it is back, or the server has
- * been restarted. The file and its folder are created where missing.
+ * A SQLite file, which several processes can share, or a database in memory. A write is acknowledged only if a restart would
+ * find it: if the file is deleted, replaced or damaged, the database is unavailable until the file is back or the server
+ * restarts. The file and its folder are created if missing.
  */
 export const SQLITE: Driver = {
   copies(url, schema) {
@@ -62,7 +62,7 @@ export const SQLITE: Driver = {
       if (file !== undefined) makeFile(file);
       const db = connect();
       const placed = before ?? placeOf(file);
-      // A restore that had the file locked has put another one in its place: the log would be that of both.
+      // A restore that had locked the file has replaced it: both would use the same log.
       const checkPlace = () => {
         if (placeOf(file) !== placed)
           throw new StoreUnavailable('another file has replaced it in the meantime: start again');
@@ -94,7 +94,7 @@ function checkTexts(): void {
   memory.close();
   if (text !== 'a\0')
     throw new Error(
-      `the SQLite of Node ${process.versions.node} cuts a text at its first U+0000: run Node 24.16 or later, or 26.1 or later`,
+      `the SQLite of Node ${process.versions.node} cuts a string at its first U+0000: use Node 24.16 or later, or 26.1 or later`,
     );
 }
 
@@ -161,7 +161,7 @@ function connectionOf(
     }
   }
 
-  /** A transaction of one action. Nothing is awaited without need: most creations come this way. */
+  /** A transaction of one action. It awaits only what it has to, because most creations take this path. */
   async function commit<T>(action: () => T): Promise<T> {
     const turn = lock.acquire();
     if (turn) await turn;
@@ -188,11 +188,11 @@ function connectionOf(
       });
     },
     begin,
-    // After a commit no error is: the commit itself has succeeded, and only its proof can have failed.
+    // No error after a commit is transient: the commit has succeeded, and only its proof can have failed.
     isTransient: (error, isCommitting) => !isCommitting && codeOf(error).startsWith('SQLITE_BUSY'),
     probe: ({ text, values }) =>
       commit(() => {
-        // Sets what is set already: a commit that has to reach the disk, but changes nothing.
+        // Sets the value that it already has: a commit that must reach the disk, but changes nothing.
         db.exec(`PRAGMA user_version = ${checkSchema()}`);
         return writing(text).run(values);
       }),

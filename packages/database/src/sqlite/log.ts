@@ -105,7 +105,7 @@ export function examineLog(file: string, head: Buffer, index?: Index): Found {
   if (log.length < LOG_HEADER) {
     if (!isOurs || (cookie & OPEN) === 0) return 'closed';
     throw new StoreUnavailable(
-      `its write-ahead log ${path} is missing or empty, and what was written last with it: put it back, or restore a backup; to go on without it: sqlite3 ${file} "PRAGMA schema_version = 1"`,
+      `its write-ahead log ${path} is missing or empty, and so are the last writes: put it back, or restore a backup; to go on without it: sqlite3 ${file} "PRAGMA schema_version = 1"`,
     );
   }
   const damaged = `its write-ahead log ${path} is damaged: restore a backup, or move the log away to lose what it holds`;

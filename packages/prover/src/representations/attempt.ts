@@ -24,18 +24,18 @@ export async function attemptRepresentation(
   await runner.reset(server);
   const whole = await askWhole(context, server, runner);
   if (!whole) {
-    leaveOpen('the minimal request has no success any more', ...COMPARED);
+    leaveOpen('the minimal request no longer succeeds', ...COMPARED);
     return;
   }
   const { response, isStable, etag, modified } = whole;
   const isStream = sequenceOf(header(response, 'content-type') ?? '') !== undefined;
-  const isPartial = response.cut && 'the prover reads only the start of the answer';
-  const changes = isPartial ?? (isStable ? undefined : 'two answers in a row differ');
+  const isPartial = response.cut && 'the prover reads only the start of the response';
+  const changes = isPartial ?? (isStable ? undefined : 'two responses in a row differ');
   const noRange = changes ?? whyNoRange(response);
   const noCondition =
     changes ??
     (etag === undefined && modified === undefined
-      ? 'its answers have neither a valid ETag nor Last-Modified'
+      ? 'its responses have neither a valid ETag nor Last-Modified'
       : undefined);
   if (noRange !== undefined) leaveOpen(noRange, 'ranges');
   if (noCondition !== undefined) leaveOpen(noCondition, 'conditional requests');
@@ -55,19 +55,17 @@ export async function attemptRepresentation(
     ...codings,
   ];
   if (!(await attempt(whole, asked, context, server, runner)))
-    leaveOpen('its answers change while they are compared', ...COMPARED);
+    leaveOpen('its responses change while they are compared', ...COMPARED);
 }
 
 /** Why an answer may have no parts; undefined if it may. */
 function whyNoRange(response: RawResponse): string | undefined {
-  if (response.status !== 200) return `it answers ${response.status}`;
+  if (response.status !== 200) return `it responds with ${response.status}`;
   if (response.body.length === 0 && header(response, 'content-type') === undefined)
-    return 'its answer has no content';
+    return 'its response has no content';
   if (codecOf(header(response, 'content-type') ?? '') !== 'binary') return 'its content is not bytes';
-  if (header(response, 'content-encoding') !== undefined) return 'its content has a coding';
-  return header(response, 'content-length') === undefined
-    ? 'its answer does not begin with its length'
-    : undefined;
+  if (header(response, 'content-encoding') !== undefined) return 'its content has a content coding';
+  return header(response, 'content-length') === undefined ? 'its response has no Content-Length' : undefined;
 }
 
 /** What compares several answers of an operation. */

@@ -46,6 +46,6 @@ export function regExpOf(pattern: string): RegExp {
   try {
     return new RegExp(pattern, 'u');
   } catch {
-    throw new Untestable(`the pattern ${pattern} is no regular expression of ECMA-262 with the u flag`);
+    throw new Untestable(`the pattern ${pattern} is not a regular expression of ECMA-262 with the u flag`);
   }
 }

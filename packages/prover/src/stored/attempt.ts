@@ -80,7 +80,7 @@ async function readBack(
   if (problems.length > 0) runner.fail(sent, { problems, actual });
   if (!isStored(outcome)) return `${context.operation.id} did not store what was sent`;
   const path = pathToRead(context, way, actual.request, outcome);
-  if (path === undefined) return `no answer of ${context.operation.id} names what it creates`;
+  if (path === undefined) return `no response of ${context.operation.id} names what it creates`;
   const asked: Case = {
     family: 'stored',
     title,
@@ -99,7 +99,7 @@ async function readBack(
     const differences = compared.differences.join('\n');
     // What changes by itself says nothing.
     if (differences === '' || differences === before) return { write: actual, read, compared };
-    if (before !== undefined) return `two answers of ${way.reader.id} in a row differ`;
+    if (before !== undefined) return `two responses of ${way.reader.id} in a row differ`;
     before = differences;
   }
 }
@@ -130,14 +130,14 @@ function comparedWith(
   outcome: Outcome,
   path: string,
 ): Compared | string {
-  if ('noResponse' in outcome) return `${way.reader.id} did not answer`;
+  if ('noResponse' in outcome) return `${way.reader.id} did not respond`;
   const [sent, read] = [jsonOf(request), jsonOf(outcome)];
   if (outcome.status === 404 && !way.source) {
     const message = `expected to read back what ${context.operation.id} has stored, got 404`;
     return { differences: [message], same: 0, unusual: 0 };
   }
   if (outcome.status !== 200 || sent === undefined || read === undefined)
-    return `${way.reader.id} answered ${outcome.status}, without what was stored`;
+    return `${way.reader.id} responded with ${outcome.status}, without what was stored`;
   const compared = compareStored(context, way, sent, read, path);
   return compared.same + compared.differences.length > 0
     ? compared

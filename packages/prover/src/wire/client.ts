@@ -32,7 +32,7 @@ export function openClient(bounds?: BlackBox, signal?: AbortSignal) {
   /** Why the run must end; undefined if it may go on. */
   const isOver = (): string | undefined => {
     if (signal?.aborted === true) return 'it was interrupted';
-    if (bounds && count >= bounds.maxRequests) return `it has sent ${bounds.maxRequests} requests, its bound`;
+    if (bounds && count >= bounds.maxRequests) return `it has sent ${bounds.maxRequests} requests, its limit`;
     return ended;
   };
 

@@ -1,5 +1,5 @@
 /**
- * The public API of the contract core. Code outside the core imports this file and no other file of it.
+ * The public API of the contract core. Code outside the core imports only this file.
  */
 
 // For services: serve a document, reject requests, authenticate clients.

@@ -243,7 +243,7 @@ export function createService<Own extends string = never>(options: ServiceOption
       const id: unknown = (options.requestIdOf ?? requestIdOf)(request);
       if (typeof id === 'string' && isFieldValue(id)) return id;
       settle(id, fault);
-      throw new TypeError('requestIdOf: expected what a header can carry, got something else');
+      throw new TypeError('requestIdOf: expected a value that a header can carry, got another');
     } catch (error) {
       const id = crypto.randomUUID();
       fault(error, id);

@@ -124,9 +124,7 @@ export function compileSent(
             const { body, headers } = write({ ...given, headers: given.header }, fieldsOf(given));
             if (body instanceof OutgoingBody) {
               body.release(() => undefined);
-              throw new UndocumentedResponse(
-                'a body is signed, and so it must be known at once: give its bytes',
-              );
+              throw new UndocumentedResponse('a body is signed before it is sent: pass its bytes');
             }
             const pairs = queryOf(query, given.query);
             readQuery.read({ path: new Map(), query: pairs, rawHeaders: [] });
@@ -203,6 +201,6 @@ const textsOf = (headers: Readonly<Record<string, string | readonly string[]>>):
 function urlOf({ name, url, method }: SentOperation, context: CallbackContext): string {
   if (url) return evaluateTemplate(url, { method, ...context });
   throw new NoCallbackUrl(
-    `${name} is a webhook, and its URL is not in the document: give that of its receiver`,
+    `${name} is a webhook, and its URL is not in the document: pass the URL of its receiver`,
   );
 }

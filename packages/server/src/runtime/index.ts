@@ -1,5 +1,5 @@
 /**
- * The public API of the service runtime. Code outside this folder imports this file and no other file of it.
+ * The public API of the service runtime. Code outside this folder imports only this file.
  */
 
 import './process/loading';

@@ -127,11 +127,7 @@ test.each<[string, Partial<GivenRequest>, string?]>([
   ['query/other is not in the document', { query: { other: 1 } }],
   ['the request is not documented as text/plain', { contentType: 'text/plain' }],
   ['a body is not documented', { header: {} }, 'twice.put'],
-  [
-    'a body is signed, and so it must be known at once: give its bytes',
-    { header: {}, body: new Blob(['a']) },
-    'raw',
-  ],
+  ['a body is signed before it is sent: pass its bytes', { header: {}, body: new Blob(['a']) }, 'raw'],
 ])('nothing leaves: %s', (message, request, name = 'newPet') => {
   expect(() => write(request, name)).toThrow(`${name} is not sent: ${message}`);
 });
@@ -224,7 +220,7 @@ describe('the URL of a callback', () => {
       '{$request.path.no}',
     ],
   ])('%s has no value here', (key) => {
-    expect(() => urlOf(key)).toThrow(/: expected a text or a number for the URL of the callback, got/);
+    expect(() => urlOf(key)).toThrow(/: expected a string or a number for the URL of the callback, got/);
   });
 
   test.each(['.', '..'])('%s changes no path before it', (id) => {

@@ -59,7 +59,7 @@ describe.each(['/customers', '/plain'])('a form of %s', (path) => {
     ],
     ['name=a&lines[0][id]=x', [400, 'body/lines/0/id must be integer']],
     ['name=a&lines[1][id]=1', [400, 'body/lines has 1 items, but none with the index 0']],
-    ['name[first]=a', [400, 'body/name[first] is not how the document writes name']],
+    ['name[first]=a', [400, 'body/name[first] is written differently in the document: name']],
     ['name=a&new[x]=1', [400, 'body/new[x] must NOT have additional properties']],
   ])('%s', async (text, expected) => {
     expect(await received(path, text)).toEqual(expected);
@@ -71,7 +71,7 @@ it.each([
   ['created=5', { created: 5 }],
   ['expand[0]=a&expand[1]=b', { expand: ['a', 'b'] }],
   ['expand[]=a&expand[]=b', { expand: ['a', 'b'] }],
-  ['expand=a', [400, 'query/expand is an object or a list, so brackets follow its name']],
+  ['expand=a', [400, 'query/expand is an object or a list, so its name needs brackets']],
   ['limit[]=1', [400, 'query/limit[] is not in the document']],
   ['created[gte]=x', [400, expect.stringContaining('query/created')]],
   ['created=1&created[gte]=1', [400, 'query/created[gte] is given with and without brackets']],

@@ -143,12 +143,12 @@ const closedHandle = async () => {
 test.each<[string, string, () => Partial<Answer> | Promise<Partial<Answer>>]>([
   [
     'a file for JSON',
-    'a body of application/json is known at once',
+    'a body of application/json is not a stream',
     async () => ({ body: await opened(), contentType: 'application/json' }),
   ],
   [
     'a Blob for text',
-    'a body of text/plain is known at once',
+    'a body of text/plain is not a stream',
     () => ({ body: new Blob(['a']), contentType: 'text/plain' }),
   ],
   ['a folder', 'expected the handle of a regular file', async () => ({ body: await opened(folder) })],
@@ -170,7 +170,7 @@ test.each<[string, string, () => Partial<Answer> | Promise<Partial<Answer>>]>([
   ],
   [
     'a text',
-    'expected bytes for image/png: a Uint8Array, a Blob, a FileHandle, or a stream',
+    'expected bytes for image/png: a Uint8Array, a Blob, a FileHandle, or an unread stream',
     () => ({ body: 'text' }),
   ],
   ['an object like a file', 'expected bytes for image/png', () => ({ body: { fd: 1 } })],

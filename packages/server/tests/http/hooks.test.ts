@@ -270,7 +270,7 @@ test.each(['afterAuthentication', 'beforeHandler'] as const)(
     fail();
     await new Promise(setImmediate);
     expect(String(faults[0])).toMatch(
-      new RegExp(`^Error: ${hook} of postThing ended after \\d+ ms, when its request had been given up$`),
+      new RegExp(`^Error: ${hook} of postThing ended after \\d+ ms, when its request had been abandoned$`),
     );
   },
 );
@@ -319,6 +319,6 @@ test('the responses of own problems are compared with the document at startup', 
     buildService({ document: documented({ ...thing, 429: refused }), handlers, ownProblems });
   expect(() => build([])).not.toThrow();
   expect(() => build([new Problem<OperationalKind>('rateLimited', 'a sentence')])).toThrow(
-    /the errors of this server are not as it documents them: the 429 response/,
+    /the errors of this server do not conform to the document: the 429 response/,
   );
 });

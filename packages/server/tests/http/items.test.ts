@@ -184,8 +184,8 @@ test.each<[string, unknown, unknown[], string]>([
 });
 
 test.each<[string, unknown, unknown, string]>([
-  ['no object', EVENT, 'a', 'an event is no object'],
-  ['null', EVENT, null, 'an event is no object'],
+  ['no object', EVENT, 'a', 'an event is not an object'],
+  ['null', EVENT, null, 'an event is not an object'],
   ['without data', true, { id: '1' }, 'the data of an event is missing'],
   ['without its data', EVENT, { id: '1' }, "body/1 must have required property 'data'"],
   [
@@ -194,7 +194,7 @@ test.each<[string, unknown, unknown, string]>([
     { data: { toJSON: () => 'a\rb' } },
     'body/1/data must match pattern',
   ],
-  ['whose data is no text', true, { data: 7 }, 'the data of an event is no text'],
+  ['whose data is no text', true, { data: 7 }, 'the data of an event is not text'],
   ['whose data is no text, by its schema', EVENT, { data: 7 }, 'body/1/data must be string'],
   [
     'whose data is half of a surrogate pair',
@@ -215,13 +215,13 @@ test.each<[string, unknown, unknown, string]>([
       `with the id ${JSON.stringify(value)}`,
       true,
       { data: '', id: value },
-      'the id of an event is not a text',
+      'the id of an event must be text',
     ],
     [
       `with the event ${JSON.stringify(value)}`,
       true,
       { data: '', event: value },
-      'the event of an event is not',
+      'the event of an event must be text',
     ],
   ]),
   ...[-1, 1.5, '1', 2 ** 53, null].map((retry): [string, unknown, unknown, string] => [
@@ -351,10 +351,10 @@ describe('beside the schema of items', () => {
       'a type that is no sequence',
       'application/json',
       {},
-      'a body of application/json is no sequence of items',
+      'a body of application/json is not a sequence of items',
     ],
-    ['a range', 'application/*', {}, 'a body of application/* is no sequence of items'],
-    ['text', 'text/plain', { schema: { type: 'string' } }, 'a body of text/plain is no sequence of items'],
+    ['a range', 'application/*', {}, 'a body of application/* is not a sequence of items'],
+    ['text', 'text/plain', { schema: { type: 'string' } }, 'a body of text/plain is not a sequence of items'],
   ])('%s is a finding', (_, key, media, expected) => {
     expect(() => serve({ [key]: defined({ ...items, ...media }) }, '')).toThrow(expected);
   });
@@ -463,7 +463,7 @@ test('comments do not postpone the time of the next event', async () => {
   await listening(app, receive);
   expect([outcomes[0]?.brokenAt, String(outcomes[0]?.problem?.cause)]).toEqual([
     -1,
-    'Error: the next piece of the body did not come within 50 ms',
+    'Error: the next piece of the body did not arrive within 50 ms',
   ]);
 });
 
@@ -475,7 +475,7 @@ test('a stream has a place of its own: beyond them 503, its handler has none, an
     const [first, second] = [await until(port, 'data: a'), await until(port, 'data: a')];
     const refused = await until(port, '"message"');
     expect(refused.received()).toMatch(
-      /^HTTP\/1\.1 503 [^]*Retry-After: 1\r\n[^]*2 streams are open already/,
+      /^HTTP\/1\.1 503 [^]*Retry-After: 1\r\n[^]*2 streams are already open/,
     );
     const head = await until(port, '\r\n\r\n', get.replace('GET', 'HEAD'));
     expect(head.received()).toMatch(

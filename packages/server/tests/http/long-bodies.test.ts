@@ -151,7 +151,7 @@ describe('what the document says in a wrong place is a finding', () => {
   ])('x-stream of %s', (type, media) => {
     const place = `/paths/~1things/post/requestBody/content/${type.replaceAll('/', '~1')}/x-stream`;
     expect(messages({ requestBody: { content: { [type]: media } } })).toEqual([
-      `${place} a body of ${type} is no stream of bytes: leave this out, or use application/octet-stream`,
+      `${place} a body of ${type} is not a stream of bytes: leave this out, or use application/octet-stream`,
     ]);
   });
 
@@ -241,7 +241,7 @@ describe('the time of a long body', () => {
     expect([reply?.status, reply?.headers['connection'], reply?.body]).toEqual([
       408,
       'close',
-      expect.stringContaining('no byte of the body came within 50 ms'),
+      expect.stringContaining('no byte of the body arrived within 50 ms'),
     ]);
     expect(outcomes.map(({ status }) => status)).toEqual([408]);
   });

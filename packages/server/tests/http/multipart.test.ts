@@ -173,10 +173,10 @@ describe('the header fields of a part', () => {
     [part('A: 1'), 'a part has no Content-Disposition'],
     [part('Content-Disposition: attachment; name=a'), 'a part has a Content-Disposition other than form-data'],
     [part('Content-Disposition: form-data'), 'a part has no name'],
-    [field('a; name=b'), 'a part has a Content-Disposition that cannot be read'],
-    [field('"a'), 'a part has a Content-Disposition that cannot be read'],
-    [field('"a"b'), 'a part has a Content-Disposition that cannot be read'],
-    [field('ü'), 'a part has a Content-Disposition that cannot be read'],
+    [field('a; name=b'), 'a part has an invalid Content-Disposition'],
+    [field('"a'), 'a part has an invalid Content-Disposition'],
+    [field('"a"b'), 'a part has an invalid Content-Disposition'],
+    [field('ü'), 'a part has an invalid Content-Disposition'],
     [field(`a; name*=UTF-8''b`), 'a part has no name'],
     [field(`a; filename*=latin1''b`), 'a part has a filename* that is not percent-encoded UTF-8'],
     [field(`a; filename*=UTF-8''%ff`), 'a part has a filename* that is not percent-encoded UTF-8'],
@@ -186,7 +186,7 @@ describe('the header fields of a part', () => {
     [field('a', 'x', '\r\nB : 1'), 'a part has a line that is not a header field'],
     [field('a', 'x', '\nB: 1'), 'a part has a header field with a control character'],
     [field('"a\0"'), 'a part has a header field with a control character'],
-    [typed('file', 'image'), 'a part has a Content-Type that is not one'],
+    [typed('file', 'image'), 'a part has an invalid Content-Type'],
     [field('a'), 'it ends before its last boundary'],
   ])('%j are refused', async (body, reason) => {
     const end = reason.startsWith('it ends') ? '' : END;
@@ -216,10 +216,10 @@ describe('a part that the document does not allow is refused by its name', () =>
     [{ a: object }, any, field('a', '{'), 'body/a: expected a property name, got the end at position 1'],
     [{ a: object }, any, field('a', '{}', '\r\nContent-Type: text/plain'), 'body/a must have the Content-Type application/json'],
     [{ a: TEXT }, json, field('a', 'x'), 'body/a: '],
-    [{ a: TEXT }, any, field('a', 'x', '\r\nContent-Type: text/plain; charset=latin1'), 'body/a must be of the charset utf-8'],
+    [{ a: TEXT }, any, field('a', 'x', '\r\nContent-Type: text/plain; charset=latin1'), 'body/a must use the charset utf-8'],
     [{ a: TEXT }, any, field('a', 'eA==', '\r\nContent-Transfer-Encoding: base64'), 'body/a has a Content-Transfer-Encoding, which is not accepted'],
-    [{ a: { type: 'array' } }, any, field('a') + typed('a', 'image/png'), 'body/a is a text and a file'],
-    [{ a: {} }, any, field('a') + typed('a', 'image/png'), 'body/a is a text and a file'],
+    [{ a: { type: 'array' } }, any, field('a') + typed('a', 'image/png'), 'body/a is both text and a file'],
+    [{ a: {} }, any, field('a') + typed('a', 'image/png'), 'body/a is both text and a file'],
     [{ b: TEXT }, any, field('__proto__', 'x'), 'body has the name "__proto__", which is not accepted'],
   ])('%j with the encoding %j: %j', async (properties, encoding, body, message) => {
     expect(await upload(properties, body + END, { encoding: encoding ?? {} })).toMatchObject({ status: 400, given: expect.stringContaining(message) as string });
@@ -328,14 +328,14 @@ describe('parts by their position, in OpenAPI 3.2', () => {
     ['multipart/mixed', {}, '3.2.0', 'multipart/mixed cannot be served'],
     ['multipart/mixed', { schema: list, prefixEncoding: [{ style: 'form' }] }, '3.2.0', 'neither a style nor headers'],
     ['multipart/mixed', { schema: { type: 'array', items: { type: 'array' } } }, '3.2.0', 'a part that is an array is JSON'],
-    ['multipart/form-data', { schema: { properties: { a: { ...FILE, pattern: 'x' } } } }, '3.1.0', 'a cannot be served: pattern cannot judge files'],
-    ['multipart/form-data', { schema: { properties: { a: { type: 'array', uniqueItems: true, items: FILE } } } }, '3.1.0', 'uniqueItems cannot judge files'],
-    ['multipart/form-data', { schema: { properties: { a: { anyOf: [FILE, { type: 'string', format: 'uri' }] } } } }, '3.1.0', 'its schema does not decide between bytes and other values'],
-    ['multipart/form-data', { schema: { properties: { a: FILE } }, encoding: { a: { style: 'form' } } }, '3.1.0', 'a file has no style'],
-    ['multipart/form-data', { schema: { properties: { a: { type: 'array', items: FILE } } }, encoding: { a: { style: 'form' } } }, '3.1.0', 'a file has no style'],
-    ['multipart/form-data', { schema: { properties: { a: { oneOf: [TEXT, { type: 'array', items: FILE }] } } } }, '3.1.0', 'its schema does not decide between bytes and other values'],
-    ['multipart/mixed', { schema: { ...list, uniqueItems: true } }, '3.2.0', 'uniqueItems cannot judge files'],
-    ['multipart/mixed', { schema: { ...list, contains: FILE } }, '3.2.0', 'contains cannot judge files'],
+    ['multipart/form-data', { schema: { properties: { a: { ...FILE, pattern: 'x' } } } }, '3.1.0', 'a cannot be served: pattern does not apply to files'],
+    ['multipart/form-data', { schema: { properties: { a: { type: 'array', uniqueItems: true, items: FILE } } } }, '3.1.0', 'uniqueItems does not apply to files'],
+    ['multipart/form-data', { schema: { properties: { a: { anyOf: [FILE, { type: 'string', format: 'uri' }] } } } }, '3.1.0', 'its schema allows bytes and other values'],
+    ['multipart/form-data', { schema: { properties: { a: FILE } }, encoding: { a: { style: 'form' } } }, '3.1.0', 'style, explode and allowReserved do not apply to files'],
+    ['multipart/form-data', { schema: { properties: { a: { type: 'array', items: FILE } } }, encoding: { a: { style: 'form' } } }, '3.1.0', 'style, explode and allowReserved do not apply to files'],
+    ['multipart/form-data', { schema: { properties: { a: { oneOf: [TEXT, { type: 'array', items: FILE }] } } } }, '3.1.0', 'its schema allows bytes and other values'],
+    ['multipart/mixed', { schema: { ...list, uniqueItems: true } }, '3.2.0', 'uniqueItems does not apply to files'],
+    ['multipart/mixed', { schema: { ...list, contains: FILE } }, '3.2.0', 'contains does not apply to files'],
     ['multipart/form-data', { schema: { properties: { a: TEXT } }, encoding: { a: { contentType: 'image/png' } } }, '3.1.0', 'image/png is not text: use format binary'],
     ['multipart/form-data', { schema: { properties: { a: TEXT } }, encoding: { a: { contentType: 'x' } } }, '3.1.0', '"x" is not a media type'],
     ['multipart/form-data', { schema: { type: 'array', items: TEXT } }, '3.1.0', 'a form is an object'],
@@ -375,14 +375,14 @@ describe('names in brackets', () => {
   });
 
   it.each<[string, readonly (readonly [string, string | File])[]]>([
-    ['body/title[] is not how the document writes title', [['title[]', 'x']]],
-    ['body/photo[] is not how the document writes photo', [['photo[]', file('a')]]],
+    ['body/title[] is written differently in the document: title', [['title[]', 'x']]],
+    ['body/photo[] is written differently in the document: photo', [['photo[]', file('a')]]],
     ['body/photos[] is given with and without brackets', [['photos', file('a')], ['photos[]', file('b')]]], // prettier-ignore
     ['body/photos has 1 items, but none with the index 0', [['photos[x]', file('a')]]],
     ['body/photos/0 is given more than once', [['photos[0]', file('a')], ['photos[0]', file('b')]]], // prettier-ignore
     ['body/address must have the Content-Type text/plain', [['address', json('{"city":"x"}')]]],
     ['body/address[city has brackets that are not in pairs: expected name[property] or name[0]', [['address[city', 'x']]], // prettier-ignore
-    ['body/address/city is no object or list by its schema, so no brackets follow its name', [['address[city][x]', 'x']]], // prettier-ignore
+    ['body/address/city is not an object or a list, so its name cannot have brackets', [['address[city][x]', 'x']]], // prettier-ignore
   ])('%s', async (message, entries) => {
     expect(await upload(properties, formOf(...entries))).toMatchObject({ status: 400, given: message });
   });

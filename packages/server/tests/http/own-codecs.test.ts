@@ -339,7 +339,7 @@ describe('at start', () => {
 
   it('refuses the document without the codec', () => {
     expect(start('application/cbor', ROWS, csv)).toThrow(
-      'a body of application/cbor cannot be judged by a schema',
+      'a body of application/cbor cannot be validated by a schema',
     );
   });
 });

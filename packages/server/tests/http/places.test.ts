@@ -126,8 +126,8 @@ test('the disconnect of a client frees the slot of a hanging handler and aborts 
     for (const answer of end) answer();
     await pause(20);
     expect(faults.map(String)).toEqual([
-      expect.stringMatching(/^Error: postThing ended after \d+ ms, when its request had been given up$/),
-      expect.stringMatching(/^Error: postThing ended after \d+ ms, when its request had been given up$/),
+      expect.stringMatching(/^Error: postThing ended after \d+ ms, when its request had been abandoned$/),
+      expect.stringMatching(/^Error: postThing ended after \d+ ms, when its request had been abandoned$/),
     ]);
   });
 });

@@ -444,14 +444,8 @@ describe('items that the core reads', () => {
       400,
       'the body is not UTF-8',
     ],
-    [
-      'a sequence without separators',
-      SEQ,
-      '{"id":1}\n',
-      400,
-      'expected a record separator in front of each item',
-    ],
-    ['a sequence whose number may be cut', SEQ, '\x1e12', 400, 'expected a line feed behind each item'],
+    ['a sequence without separators', SEQ, '{"id":1}\n', 400, 'expected a record separator before each item'],
+    ['a sequence whose number may be cut', SEQ, '\x1e12', 400, 'expected a line feed after each item'],
   ])('%s', async (_, type, text, status, expected) => {
     const body = Buffer.from(text);
     const requests = [

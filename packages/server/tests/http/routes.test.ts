@@ -39,12 +39,12 @@ describe('ambiguous paths are refused', () => {
     [
       'a query',
       { '/a?b=c': { get: { operationId: 'one', ...DONE } } },
-      '#/paths/~1a?b=c: a path has no "?" and no "#": describe a query by parameters',
+      '#/paths/~1a?b=c: a path cannot contain "?" or "#": describe a query by parameters',
     ],
     [
       'a fragment',
       { '/a#b': { get: { operationId: 'one', ...DONE } } },
-      '#/paths/~1a#b: a path has no "?" and no "#": describe a query by parameters',
+      '#/paths/~1a#b: a path cannot contain "?" or "#": describe a query by parameters',
     ],
     [
       'one name twice',
@@ -173,10 +173,10 @@ describe('methods of OpenAPI 3.2', () => {
 
   it.each([
     ['FROBNICATE', 'is for the method FROBNICATE, which the HTTP parser of Node does not know'],
-    ['copy', 'which the HTTP parser of Node does not know: methods have cases, do you mean COPY?'],
+    ['copy', 'which the HTTP parser of Node does not know: methods are case-sensitive; did you mean COPY?'],
     ['CONNECT', 'is for CONNECT, which opens a tunnel'],
-    ['GET', 'is not a further method: it has a field of its own, or is no token'],
-    ['A B', 'is not a further method'],
+    ['GET', 'is not an additional method: it has its own field, or is not a token'],
+    ['A B', 'is not an additional method'],
   ])('%s is a finding', (method, sentence) => {
     expect(() =>
       compileContract(of32({ additionalOperations: { [method]: answers('one') } }), undefined),

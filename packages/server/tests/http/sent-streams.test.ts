@@ -345,13 +345,13 @@ describe('a stream that does not end by itself', () => {
       'has a codec that makes no stream of it',
       [() => counted(1, 1), { codecs: writing(() => ['a']) }],
       'before its first item',
-      'encode() returned no AsyncIterable',
+      'encode() did not return an AsyncIterable',
     ],
     [
       'waits too long',
       [() => recorded([first]).stream, { streams: { ...STREAMS, itemTimeout: 100 } }],
       'at its item 0',
-      'the next piece of the body did not come within 100 ms',
+      'the next piece of the body did not arrive within 100 ms',
     ],
   ])('is incomplete for its client, and is reported, if it %s', async (_, given, place, cause) => {
     const reported: unknown[] = [

@@ -104,15 +104,11 @@ describe('an unenforceable schema is refused with its place', () => {
       { $ref: 'other.yaml' },
       `${AT}/$ref: "other.yaml" leads nowhere in this document`,
     ],
-    [
-      'an $id',
-      { $id: 'https://example.com/' },
-      `${AT}/$id: a schema with a base URI of its own cannot be served`,
-    ],
+    ['an $id', { $id: 'https://example.com/' }, `${AT}/$id: a schema with its own base URI cannot be served`],
     [
       'two references to each other',
       { $ref: '#/components/schemas/Ping' },
-      '#/components/schemas/Pong/$ref: refers to itself for the same value: no value could ever be judged',
+      '#/components/schemas/Pong/$ref: refers to itself for the same value: no value could ever be validated',
     ],
     [
       'a reference to itself in a branch',
@@ -200,7 +196,7 @@ describe('an unsupported operation is refused with its place', () => {
     [
       'without responses',
       operation({ responses: undefined }),
-      `${POST}: has no responses: nothing could be answered`,
+      `${POST}: has no responses, so nothing can be sent`,
     ],
     [
       'with a form as a response',
@@ -212,7 +208,7 @@ describe('an unsupported operation is refused with its place', () => {
     [
       'whose 400 differs from that of this server',
       operation({ responses: { 400: { description: '', content: json({ required: ['code'] }) } } }),
-      `${POST}: the errors of this server are not as it documents them: the 400 response: body must have required property 'code'`,
+      `${POST}: the errors of this server do not conform to the document: the 400 response: body must have required property 'code'`,
     ],
     [
       'whose path is reserved',
@@ -228,7 +224,7 @@ describe('an unsupported operation is refused with its place', () => {
   it('two with one operationId', () => {
     const post = { operationId: 'postThing', responses: { 204: { description: '' } } };
     expect(findings(buildDocument({ paths: { '/a': { post }, '/b': { post } } }))).toContain(
-      '#/paths/~1b/post/operationId: is that of #/paths/~1a/post too',
+      '#/paths/~1b/post/operationId: is also the operationId of #/paths/~1a/post',
     );
   });
 });
@@ -258,7 +254,7 @@ describe('the service must provide everything that the document requires', () =>
       components: { securitySchemes },
     });
     expect(findings(doc)).toContain(
-      `${POST}/security/0: demands a and b together, which no request can satisfy: it has one Authorization field (RFC 9110 section 11.6.2)`,
+      `${POST}/security/0: requires a and b together, which no request can satisfy: it has one Authorization field (RFC 9110 section 11.6.2)`,
     );
   });
 

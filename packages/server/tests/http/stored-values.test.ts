@@ -203,7 +203,7 @@ describe.each([
     if (isNegative(edge))
       expect([status, body]).toEqual([
         400,
-        { error: 40001, message: 'query/limit must be a whole number from 0 on' },
+        { error: 40001, message: 'query/limit must be a non-negative integer' },
       ]);
     else expect([status, body]).toEqual([200, [{ name: 'the only thing' }]]);
   });

@@ -150,7 +150,7 @@ test('the quota bounds all uploads together, and is free again after each', asyn
     await called;
     const second = await post(port, body);
     expect([second.status, second.retry]).toEqual([503, '10']);
-    expect(second.text).toContain('the uploads under way fill the space');
+    expect(second.text).toContain('the uploads in progress use all the space');
     go(undefined);
     expect((await first).status).toBe(204);
     await emptied(folder);

@@ -58,14 +58,14 @@ test('the findings of a service say what to do about its files, and with which c
     components: { securitySchemes: { token } },
   });
   expect(findingsOf({ document: withRefusals(secured) })).toEqual([
-    '#/components/securitySchemes/token: postThing demands the security scheme token: expected a strategy for it (the option strategies of createService), got none: add its verifier to src/auth.ts',
+    '#/components/securitySchemes/token: postThing requires the security scheme token: expected a strategy for it (the option strategies of createService), got none: add its verifier to src/auth.ts',
   ]);
   const content = { 'application/json': { schema: { required: ['code'] } } };
   const bad = buildDocument({
     operation: { responses: { 204: { description: '' }, 400: { description: '', content } } },
   });
   expect(findingsOf({ document: withRefusals(bad) })).toEqual([
-    `${POST}: the errors of this server are not as it documents them: the 400 response: body must have required property 'code'; src/errors.ts has the errors of this server`,
+    `${POST}: the errors of this server do not conform to the document: the 400 response: body must have required property 'code'; src/errors.ts has the errors of this server`,
   ]);
   expect(findingsOf({ document: buildDocument() })).toContain(
     'Add these actions to those of openapi/overlay.yaml, and run `npx contract-first generate`:',

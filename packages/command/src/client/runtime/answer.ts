@@ -119,6 +119,6 @@ function decode(bytes: ArrayBuffer, charset: string): string {
   try {
     return new TextDecoder(charset, { fatal: true }).decode(bytes);
   } catch (error) {
-    throw new MalformedAnswer(`the answer is not ${charset}`, { cause: error });
+    throw new MalformedAnswer(`the response is not ${charset}`, { cause: error });
   }
 }

@@ -29,14 +29,14 @@ export function connect(plans: Plans, options: ClientOptions<object>): object {
       const timeout = timeoutOf(given, options);
       const ended = new AbortController();
       const end = () => {
-        ended.abort(new NoAnswer(`${operation.id}: no answer within ${timeout} ms`));
+        ended.abort(new NoAnswer(`${operation.id}: no response within ${timeout} ms`));
       };
       const timer = timeout === Infinity ? undefined : setTimeout(end, timeout);
       const signal = AbortSignal.any([ended.signal, ...(given.signal ? [given.signal] : [])]);
       const failed = (error: unknown): unknown =>
         signal.aborted
           ? signal.reason
-          : new NoAnswer(`${operation.id}: ${base} did not answer, or not to the end`, { cause: error });
+          : new NoAnswer(`${operation.id}: ${base} sent no complete response`, { cause: error });
       const answered = async () => {
         const secrets = await secretsOf(operation, schemes, (options.credentials ?? {}) as AnyCredentials);
         const written = await writeRequest(operation, base, request, secrets);
@@ -111,7 +111,7 @@ async function secretsOf(
 
 /** RFC 7617 section 2, in UTF-8. */
 function basic({ username, password }: User): string {
-  if (username.includes(':')) throw new UnwritableRequest('credentials: no user name has a colon');
+  if (username.includes(':')) throw new UnwritableRequest('credentials: a user name cannot contain a colon');
   return btoa(String.fromCharCode(...new TextEncoder().encode(`${username}:${password}`)));
 }
 
@@ -123,10 +123,10 @@ function requestOf(id: string, { method, url, headers, body }: Written, signal: 
     request = new Request(url, init);
   } catch (error) {
     const what = body === undefined ? method : `${method} with a body`;
-    throw new UnwritableRequest(`${id}: this platform sends no ${what}`, { cause: error });
+    throw new UnwritableRequest(`${id}: this platform cannot send ${what}`, { cause: error });
   }
   for (const name of headers.keys())
     if (!request.headers.has(name))
-      throw new UnwritableRequest(`${id}: a browser lets no program set the header ${name}`);
+      throw new UnwritableRequest(`${id}: browsers do not let programs set the header ${name}`);
   return request;
 }

@@ -59,7 +59,7 @@ class WrittenParameters {
     const isWhole = parameter.json === true || parameter.isText === true;
     if (!isWhole && isEmpty(value)) {
       if (parameter.isTelling !== true && place !== 'path') return;
-      throw new UnwritableRequest('nothing tells an empty list from none, or from an empty text');
+      throw new UnwritableRequest('an empty list cannot be distinguished from none, or from an empty string');
     }
     if (place === 'path') this.segments.set(name, writeText(parameter, value, percent));
     else if (place === 'query') this.query.push(...writePairs(parameter, value, percent));
@@ -90,10 +90,10 @@ function pathOf(template: string, segments: ReadonlyMap<string, string>): string
     /\{([^{}]*)\}(?:(?=([^{}/]+)\{)|)/g,
     (_, name: string, next: string | undefined) => {
       const text = segments.get(name) ?? '';
-      if (text === '') throw new UnwritableRequest(`path/${name}: no path has an empty value`);
+      if (text === '') throw new UnwritableRequest(`path/${name}: a path parameter cannot be empty`);
       if (next !== undefined && `${text}${next}`.indexOf(next, 1) < text.length)
         throw new UnwritableRequest(
-          `path/${name}: ${JSON.stringify(next)} ends the value, so it cannot be in it`,
+          `path/${name}: ${JSON.stringify(next)} ends the value, so the value cannot contain it`,
         );
       return text;
     },

@@ -46,7 +46,7 @@ async function* split(
     yield held.join('');
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    throw new MalformedAnswer('the answer is not UTF-8', { cause: error });
+    throw new MalformedAnswer('the response is not UTF-8', { cause: error });
   } finally {
     await reader.cancel().catch(() => undefined);
   }

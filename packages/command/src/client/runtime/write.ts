@@ -19,7 +19,7 @@ export function percent(text: string): string {
   try {
     return encodeURIComponent(text);
   } catch {
-    throw new UnwritableRequest(`no URL carries half of a surrogate pair: ${JSON.stringify(text)}`);
+    throw new UnwritableRequest(`a URL cannot carry half of a surrogate pair: ${JSON.stringify(text)}`);
   }
 }
 
@@ -37,7 +37,7 @@ export function plain(value: unknown): string {
   if (typeof value === 'string') return value;
   const isText = typeof value === 'bigint' || typeof value === 'boolean' || Number.isFinite(value);
   if (isText) return String(value);
-  throw new UnwritableRequest(`expected a text, a number or a boolean, got ${nameOf(value)}`);
+  throw new UnwritableRequest(`expected a string, a number or a boolean, got ${nameOf(value)}`);
 }
 
 const nameOf = (value: unknown): string =>
@@ -82,7 +82,7 @@ export const wholeOf = ({ json }: Pick<Style, 'json'>, value: unknown): string =
 function whole(text: string, separator: string): string {
   if (!text.includes(separator)) return text;
   throw new UnwritableRequest(
-    `${JSON.stringify(separator)} separates values, so none has it: ${JSON.stringify(text)}`,
+    `${JSON.stringify(separator)} separates values, so a value cannot contain it: ${JSON.stringify(text)}`,
   );
 }
 
@@ -115,7 +115,8 @@ export function writeText(rule: Style, value: unknown, encode: Encode): string {
 function deepPairs(name: string, value: unknown, encode: Encode): [string, string][] {
   if (typeof value !== 'object' || value === null) return [[name, encode(plain(value))]];
   const parts = isList(value) ? [...value.entries()] : entriesOf(value);
-  if (parts.length === 0) throw new UnwritableRequest('nothing tells an empty list or object from none');
+  if (parts.length === 0)
+    throw new UnwritableRequest('an empty list or object cannot be distinguished from none');
   return parts.flatMap(([step, part]) => {
     const inner = String(step);
     if (/^$|[[\]]/.test(inner))

@@ -103,7 +103,7 @@ function markProperties(schemas: ReadonlyMap<string, Mutable>, count: Count): vo
     for (const schema of schemas.values()) {
       if (schema[keyword] !== true || properties.has(schema)) continue;
       Reflect.deleteProperty(schema, keyword);
-      count(`${keyword} of what is no property, which 3.0 ignores, is removed`);
+      count(`${keyword} of a schema that is not a property, which 3.0 ignores, is removed`);
     }
     for (const property of marked) property[keyword] = true;
   }

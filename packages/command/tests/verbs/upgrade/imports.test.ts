@@ -225,7 +225,7 @@ test.each([
   [
     "import { createApp as create } from 'contract-first-server/operational';\n",
     1,
-    'this server starts only if each operation documents its refusals: paste the actions that it prints at the end of openapi/overlay.yaml, and generate',
+    'this server starts only if each operation documents its rejections: paste the actions that it prints at the end of openapi/overlay.yaml, and run `npx contract-first generate`',
   ],
   [
     "const t = load(require('contract-first-server/testing'));\n",
@@ -235,7 +235,7 @@ test.each([
   [
     "import { serviceTarget } from 'contract-first-server/testing';\nserviceTarget(parts);\nopenStore();\n",
     2,
-    'its property openStore, if it has one, is called open now',
+    'if it has a property openStore, rename it to open',
   ],
 ])('what it cannot rewrite is listed: %j', (text, line, what) => {
   expect(rewrite(text).left).toEqual([{ line, what }]);

@@ -41,7 +41,7 @@ export const binary: Codec = {
       if (isFileLike(value)) return FileBody.of(value);
       if (isStreamed(value) && isUntouched(value)) return new OutgoingBody(value, bytesOnly);
       throw new TypeError(
-        `expected bytes for ${body.key}: a Uint8Array, a Blob, a FileHandle, or a stream of bytes that nobody reads`,
+        `expected bytes for ${body.key}: a Uint8Array, a Blob, a FileHandle, or an unread stream of bytes`,
       );
     };
   },
@@ -59,6 +59,6 @@ function assertOpaque(body: DescribedBody): void {
   const advice =
     isTextual(body.type.essence) && !body.isStream ? 'type string' : 'type string and format binary';
   throw new Unservable(
-    `a body of ${body.key} cannot be judged by a schema: use ${advice}, or ${instead(body)}`,
+    `a body of ${body.key} cannot be validated by a schema: use ${advice}, or ${instead(body)}`,
   );
 }

@@ -35,7 +35,7 @@ export const events: Codec = {
         if (event['data'] === undefined)
           throw new TypeError('the data of an event is missing, or its schema does not list it');
         const text = typeof event['data'] === 'string' && data !== 'json' ? event['data'] : undefined;
-        if (text === undefined && data === 'text') throw new TypeError('the data of an event is no text');
+        if (text === undefined && data === 'text') throw new TypeError('the data of an event is not text');
         return `${fieldsOf(event)}${linesOf(text ?? toJson(event, 'data'))}\n`;
       },
       { heartbeat: ':\n\n', atStop: 'end' },
@@ -45,7 +45,7 @@ export const events: Codec = {
 
 /** The fields of an event. */
 function eventOf(item: unknown): Holder {
-  if (typeof item !== 'object' || item === null) throw new TypeError('an event is no object');
+  if (typeof item !== 'object' || item === null) throw new TypeError('an event is not an object');
   const event: Holder = {};
   for (const name of FIELDS) {
     const value = (item as Holder)[name]; // once: it may be a getter
@@ -65,7 +65,7 @@ function fieldsOf({ event, id, retry }: Holder): string {
   for (const [name, value] of Object.entries({ event, id })) {
     if (value === undefined) continue;
     if (typeof value !== 'string' || /[\r\n\0]/.test(value))
-      throw new TypeError(`the ${name} of an event is not a text without line breaks and NUL`);
+      throw new TypeError(`the ${name} of an event must be text without line breaks or NUL`);
     fields += `${name}: ${value}\n`;
   }
   if (retry === undefined) return fields;

@@ -148,7 +148,7 @@ export function compileFields(
       if (name === '__proto__')
         throw new MalformedParameter(`${place} has the name "__proto__", which is not accepted`, `/${place}`);
       const fault = listed.has(name)
-        ? (lacksBrackets(readers, key) ?? `is not how the document writes ${excerpt(name)}`)
+        ? (lacksBrackets(readers, key) ?? `is written differently in the document: ${excerpt(name)}`)
         : isClosed && /^\[|^[^[]*\]/.test(key)
           ? 'has brackets without a name before them'
           : undefined;

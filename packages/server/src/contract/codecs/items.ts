@@ -46,7 +46,7 @@ export function readItems(
     items,
     async read(body, envelope, type, each) {
       const decoded = await decode(body, type);
-      if (!isStreamed(decoded)) throw new TypeError(`${name}: decode() returned no AsyncIterable`);
+      if (!isStreamed(decoded)) throw new TypeError(`${name}: decode() did not return an AsyncIterable`);
       const judge = (item: unknown, index: number) => {
         const holder: Holder = {};
         copy(item, holder, index);
@@ -57,7 +57,7 @@ export function readItems(
       let isRead = false;
       envelope['body'] = {
         [Symbol.asyncIterator]() {
-          if (isRead) throw new TypeError('the body of a request can be read once');
+          if (isRead) throw new TypeError('the body of a request can be read only once');
           isRead = true;
           return received;
         },

@@ -83,11 +83,11 @@ async function* records(body: IncomingBody): AsyncGenerator<Buffer> {
   let isFirst = true;
   for await (const record of split(body, RS)) {
     const isPadding = isBlank(record);
-    if (isFirst && !isPadding) throw new MalformedJson('expected a record separator in front of each item');
+    if (isFirst && !isPadding) throw new MalformedJson('expected a record separator before each item');
     isFirst = false;
     if (isPadding) continue;
     if (/[^\]\s}"]/.test(String.fromCharCode(record.at(-1) ?? 0)))
-      throw new MalformedJson('expected a line feed behind each item');
+      throw new MalformedJson('expected a line feed after each item');
     yield record;
   }
 }

@@ -38,7 +38,7 @@ export function parseHead(head: Buffer): PartHead {
   }
   const contentType = once(rawHeaders, 'Content-Type');
   const type = contentType === undefined ? undefined : parseMediaType(contentType);
-  if (contentType !== undefined && !type) throw notWellFormed('a part has a Content-Type that is not one');
+  if (contentType !== undefined && !type) throw notWellFormed('a part has an invalid Content-Type');
   const coding = once(rawHeaders, 'Content-Transfer-Encoding')?.toLowerCase();
   const transferEncoding = coding !== undefined && /^(7bit|8bit|binary)$/.test(coding) ? undefined : coding;
   return { rawHeaders, contentType, type, transferEncoding };
@@ -86,7 +86,7 @@ function parseDisposition({ rawHeaders }: RawHeaders) {
     const [, name = '', quoted, token] = PARAMETER.exec(part) ?? [];
     const key = name.toLowerCase();
     if (!isFieldName(kind) || key === '' || parameters.has(key))
-      throw notWellFormed('a part has a Content-Disposition that cannot be read');
+      throw notWellFormed('a part has an invalid Content-Disposition');
     parameters.set(key, quoted === undefined ? (token ?? '') : unescape(quoted));
   }
   return { kind: kind.toLowerCase(), parameters };

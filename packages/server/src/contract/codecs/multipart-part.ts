@@ -71,7 +71,7 @@ export function ruleOf(value: DescribedValue, given: unknown): PartRule {
   const kinds = item.types()?.filter((type) => type !== 'null');
   const types = styled ? undefined : typesOf(own['contentType']);
   if (styled && describeBytes([...value.schemas(), ...value.item(0).schemas()]))
-    throw new Unservable('a file has no style');
+    throw new Unservable('style, explode and allowReserved do not apply to files');
   const isFile = describeBytes(item.schemas()) || (!kinds && types?.every(isBinary) === true);
   if (isFile) assertFile(item, isList ? value : undefined);
   else if (types?.every(isBinary) === true)
@@ -123,11 +123,11 @@ const FILE_KEYWORD =
  */
 function assertFile(file: DescribedValue, list: DescribedValue | undefined): void {
   const keyword = keywordOf(file, (name) => !FILE_KEYWORD.test(name));
-  if (keyword !== undefined) throw new Unservable(`${keyword} cannot judge files`);
+  if (keyword !== undefined) throw new Unservable(`${keyword} does not apply to files`);
   if (list) assertFiles(list, /^(uniqueItems|prefixItems|contains)$/);
   if (isOther(file, 'null') || (list && isOther(list, 'null', 'array')))
     throw new Unservable(
-      'its schema does not decide between bytes and other values: use type string with format binary alone',
+      'its schema allows bytes and other values: use type string with format binary alone',
     );
 }
 
@@ -137,7 +137,7 @@ function assertFile(file: DescribedValue, list: DescribedValue | undefined): voi
  */
 export function assertFiles(list: DescribedValue, wrong: RegExp): void {
   const keyword = keywordOf(list, (name) => wrong.test(name));
-  if (keyword !== undefined) throw new Unservable(`${keyword} cannot judge files`);
+  if (keyword !== undefined) throw new Unservable(`${keyword} does not apply to files`);
 }
 
 const keywordOf = (value: DescribedValue, find: (name: string) => boolean): string | undefined =>
@@ -165,7 +165,7 @@ export function faultOf(rule: PartRule, { type, transferEncoding }: PartHead): s
   if (transferEncoding !== undefined && transferEncoding !== coding)
     return 'has a Content-Transfer-Encoding, which is not accepted';
   const charset = type?.parameters.get('charset');
-  if (!isFile && charset !== undefined && charset !== 'us-ascii') return 'must be of the charset utf-8';
+  if (!isFile && charset !== undefined && charset !== 'us-ascii') return 'must use the charset utf-8';
   const expected = types ?? (rule.isJson ? JSON_TYPES : undefined);
   // Without a Content-Type, a text is read as the document describes it. A file is text then (RFC 7578 section 4.4).
   const actual = type ?? (isFile ? PLAIN : undefined);

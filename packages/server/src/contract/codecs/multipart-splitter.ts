@@ -40,7 +40,7 @@ export class MultipartSplitter {
   /** @throws {Problem} `malformed` if it is no boundary */
   constructor(boundary: string | undefined) {
     if (boundary === undefined) throw notWellFormed('its Content-Type has no boundary');
-    if (!BOUNDARY.test(boundary)) throw notWellFormed('the boundary of its Content-Type is not one');
+    if (!BOUNDARY.test(boundary)) throw notWellFormed('the boundary of its Content-Type is invalid');
     this.search = new StreamSearch(`\r\n--${boundary}`);
     this.search.on('info', (isMatch, data, start = 0, end = 0) => {
       // The search reuses its own buffer, but not the chunk.
@@ -66,7 +66,7 @@ export class MultipartSplitter {
 
   /** @throws {Problem} `malformed` if the body ends before its last boundary */
   end(): void {
-    if (this.place === 'preamble') throw notWellFormed('it does not have its boundary');
+    if (this.place === 'preamble') throw notWellFormed('it does not contain its boundary');
     const isClosed = this.place === 'epilogue' || (this.place === 'closing' && this.size === 0);
     if (!isClosed) throw notWellFormed('it ends before its last boundary');
   }

@@ -114,7 +114,7 @@ async function readForm(form: Form, body: IncomingBody, envelope: Holder, type: 
     const rule = ruleOfAny(found, head, fileName);
     const known = files.get(owner);
     if (known && !rule.isList) throw malformedPart(name, 'is given more than once');
-    if (rule.isFile ? !known && texts.has(name) : known) throw malformedPart(name, 'is a text and a file');
+    if (rule.isFile ? !known && texts.has(name) : known) throw malformedPart(name, 'is both text and a file');
     const documented = headers.get(name);
     if (documented) add(received, name, readHeaders(name, documented, head));
     const done = (value: File | string) => {

@@ -107,6 +107,6 @@ function itemsOf(body: DescribedBody): string | undefined {
   const isArray = DescribedValue.at(document, schema).types()?.join() === 'array';
   if (isPlain && isArray && lists.length === 1 && lists[0]) return joinPointer(lists[0].pointer, 'items');
   throw new Unservable(
-    `a body of ${key} is judged item by item: use type array with items and no other keyword, or type string and format binary`,
+    `a body of ${key} is validated item by item: use type array with items and no other keyword, or type string and format binary`,
   );
 }

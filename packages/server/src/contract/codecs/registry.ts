@@ -79,7 +79,7 @@ export class Codecs {
   /** Adds a finding for `x-stream` where a body is not bytes. */
   private checkStream(body: DescribedBody): void {
     if (!body.isStream || this.of(body) === binary) return;
-    const message = `a body of ${body.key} is no stream of bytes: leave this out, or use application/octet-stream`;
+    const message = `a body of ${body.key} is not a stream of bytes: leave this out, or use application/octet-stream`;
     body.document.addFinding(joinPointer(body.pointer, 'x-stream'), message);
   }
 
@@ -94,7 +94,7 @@ function servable<T>(codec: Codec, body: DescribedBody, compile: (codec: Codec) 
   if (items !== undefined && !codec.isItems && !type.essence.startsWith('multipart/'))
     document.addFinding(
       items,
-      `a body of ${key} is no sequence of items: use text/event-stream, application/jsonl or application/json-seq`,
+      `a body of ${key} is not a sequence of items: use text/event-stream, application/jsonl or application/json-seq`,
     );
   try {
     const compiled = compile(codec);

@@ -10,7 +10,7 @@ import { type Kind, OBJECTS, type Version } from './keywords';
 const OPEN: readonly Kind[] = ['Schema', 'Reference'];
 
 const REASONS: Readonly<Record<string, string>> = {
-  $id: 'a schema with a base URI of its own cannot be served: refer to it by a JSON pointer instead',
+  $id: 'a schema with its own base URI cannot be served: refer to it by a JSON pointer instead',
   $dynamicRef: 'dynamic references cannot be served: use $ref',
   $dynamicAnchor: 'dynamic references cannot be served: use $anchor',
   $recursiveRef: 'is not of JSON Schema 2020-12: use $ref',
@@ -58,7 +58,7 @@ function checkTags(document: Findings, tags: unknown): void {
     const chain = new Set<unknown>();
     let one: unknown = name;
     for (; one !== undefined && !chain.has(one) && !seen.has(one); one = parents.get(one)) chain.add(one);
-    if (chain.has(one)) document.addFinding(pointer, 'leads to a circle of tags');
+    if (chain.has(one)) document.addFinding(pointer, 'leads to a cycle of tags');
     for (const each of chain) seen.add(each);
   }
 }
@@ -90,7 +90,7 @@ const EXPECTED: Partial<Record<Kind, string>> = {
 /** The `keyword` of a remark about a keyword that is not in the table. */
 export const UNKNOWN = 'unknown';
 
-/** A keyword that counts only beside another one (JSON Schema 2020-12, core, section 10.2.2; validation, section 6.4). */
+/** A keyword that has no effect without another one (JSON Schema 2020-12, core, section 10.2.2; validation, section 6.4). */
 const PARTNERS = [
   ['then', 'if'],
   ['else', 'if'],
@@ -101,7 +101,7 @@ const PARTNERS = [
 function remarkIdle(document: Findings, pointer: string, schema: Walked['value']): void {
   for (const [name, partner] of PARTNERS) {
     if (!Object.hasOwn(schema, name) || Object.hasOwn(schema, partner)) continue;
-    const message = `${name} counts only beside ${partner}`;
+    const message = `${name} has no effect without ${partner}`;
     document.addRemark({ pointer: joinPointer(pointer, name), message, keyword: `Schema ${name}` });
   }
 }

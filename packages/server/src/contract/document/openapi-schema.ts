@@ -68,7 +68,7 @@ const NO_COMPONENT =
 /** Of the other maps whose names are restricted. */
 const NAMES: Readonly<Record<string, string>> = {
   additionalOperations:
-    'is not a further method: it has a field of its own, or is no token (RFC 9110 section 9.1)',
+    'is not an additional method: it has its own field, or is not a token (RFC 9110 section 9.1)',
   headers: 'is not the name of a header, which is a token (RFC 9110 section 5.6.2)',
 };
 

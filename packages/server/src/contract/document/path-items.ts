@@ -57,7 +57,7 @@ export function readPathItem(document: Document, pointer: string): PathItem {
       else
         document.addFinding(
           other,
-          `is at #${place} too, where the $ref leads: which one counts is undefined`,
+          `is also at #${place}, the target of the $ref: OpenAPI does not define which one applies`,
         );
     }
     here = '$ref' in item ? document.resolve(item['$ref']) : undefined;

@@ -92,7 +92,7 @@ export class References {
     else
       this.document.addFinding(
         joinPointer(pointer, '$anchor'),
-        `${JSON.stringify(name)} is that of #${other} too`,
+        `${JSON.stringify(name)} is also the $anchor of #${other}`,
       );
   }
 
@@ -155,7 +155,7 @@ export class References {
     if (fragmentOf(operationRef, this.document.root) === undefined) return;
     const target = this.resolve(operationRef);
     if (target === undefined || this.kindAt(target) !== 'Operation') {
-      const message = `${JSON.stringify(operationRef)} leads to no operation of this document`;
+      const message = `${JSON.stringify(operationRef)} does not lead to an operation of this document`;
       this.document.addFinding(joinPointer(pointer, 'operationRef'), message);
     }
   }

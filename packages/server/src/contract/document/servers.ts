@@ -57,7 +57,7 @@ function pathOf(document: Findings, url: string, pointer: string): string | unde
   try {
     const { pathname, search, hash } = new URL(url, 'http://localhost/');
     if (search !== '' || hash !== '') {
-      const message = `${search}${hash} is no part of a base path`;
+      const message = `${search}${hash} is not part of a base path`;
       document.addRemark({ pointer: joinPointer(pointer, 'url'), message, keyword: 'Server url' });
     }
     return pathname.replace(/\/$/, '');

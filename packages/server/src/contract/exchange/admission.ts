@@ -92,7 +92,7 @@ export class Admission {
    */
   assertPlace({ pool }: Exchange): void {
     const { streams } = this.bounds;
-    if (pool && pool.streams >= streams) throw overloaded(`${streams} streams are open already`);
+    if (pool && pool.streams >= streams) throw overloaded(`${streams} streams are already open`);
   }
 
   /** Counts a stream until it has ended. The handler of its request has returned. */
@@ -114,7 +114,7 @@ export class Admission {
       this.trimming = false;
       for (const oldest of this.verifying) {
         if (this.verifying.size <= this.bounds.maxRequests) break;
-        this.giveUp(oldest, overloaded('too many credentials wait for their verification'));
+        this.giveUp(oldest, overloaded('too many credentials are waiting for verification'));
       }
     });
   }
@@ -185,14 +185,14 @@ export class Admission {
     exchange.handling = true;
   }
 
-  /** @throws the reason for which the request was given up, if it was */
+  /** @throws the reason for which the request was abandoned, if it was */
   assertUnderWay(exchange: Exchange): void {
     if (!this.underWay.has(exchange)) throw exchange.reason ?? new Error('the request has ended');
   }
 
   private assertCapacity({ handlers }: Pool): void {
     const { maxRequests } = this.bounds;
-    if (handlers >= maxRequests) throw overloaded(`${maxRequests} requests are under way already`);
+    if (handlers >= maxRequests) throw overloaded(`${maxRequests} requests are already in progress`);
   }
 
   private releaseBody(exchange: Exchange): void {

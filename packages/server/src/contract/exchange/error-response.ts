@@ -92,7 +92,7 @@ export function createErrorResponse<Own extends string>(
       }
       const encoded = served.responses.write(answer, own);
       if (!(encoded.body instanceof OutgoingBody)) return encoded;
-      throw new TypeError('the body of an error is known at once, but a stream was given');
+      throw new TypeError('the body of an error cannot be a stream, but a stream was given');
     } catch (error) {
       settleWithin(parts, fault);
       throw error;

@@ -22,7 +22,7 @@ export const STAGES = {
   validate: 'well-formedness, then schema, of parameters and body (400)',
   beforeHandler: 'hook, for a policy that needs the valid request',
   handle: 'the handler of the service',
-  respond: 'the answer is written, judged (500) and sent',
+  respond: 'the response is written, validated (500) and sent',
   afterResponse: 'hook, for an observer such as a tracer',
 } as const;
 
@@ -92,7 +92,7 @@ export class Exchange {
   received: IncomingBody | undefined;
   /** The bytes that the body of the request can have, if it is read as a whole; 0: it is read piece by piece. */
   whole = 0;
-  /** The reason why the request was given up. */
+  /** The reason why the request was abandoned. */
   reason: Error | undefined;
   /** Undefined before the credentials are accepted. */
   pool: Pool | undefined;

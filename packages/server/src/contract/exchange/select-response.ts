@@ -85,7 +85,7 @@ export function compileSelect(served: ServedOperation, fault: ReportFault): Sele
     const more: Headers = fieldOf(whole, 'accept-ranges') === undefined ? { 'Accept-Ranges': 'bytes' } : {};
     if (range === 'unsatisfiable' && rejects) {
       const headers = { 'Content-Range': `bytes */${length}` };
-      const message = `the range begins behind the end of the content, which has ${length} bytes`;
+      const message = `the range begins after the end of the content, which has ${length} bytes`;
       return reject(new Problem('rangeNotSatisfiable', message, headers), 416, answer, whole);
     }
     if (typeof range !== 'object') return { ...whole, headers: { ...more, ...whole.headers } };

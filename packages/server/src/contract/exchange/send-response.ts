@@ -185,7 +185,7 @@ export function createResponder<Own extends string>(
     if (encoded) release(encoded);
     if (!SERVICE_STAGES.has(stage) || isAbort(error, reason)) return;
     const milliseconds = Math.round(performance.now() - started);
-    const message = `${hook === undefined ? '' : `${hook} of `}${String(served?.operation.operationId)} ended after ${milliseconds} ms, when its request had been given up`;
+    const message = `${hook === undefined ? '' : `${hook} of `}${String(served?.operation.operationId)} ended after ${milliseconds} ms, when its request had been abandoned`;
     fault(new Error(message, error === undefined ? undefined : { cause: error }), requestId);
   }
 

@@ -115,7 +115,7 @@ export function undocumentedFinding(
     });
   return {
     pointer: '/paths',
-    message: `this server answers what these operations do not document:
+    message: `this server sends responses that these operations do not document:
 ${lines.join('\n')}
 ${advice}
 

@@ -44,10 +44,10 @@ function checkHandler(
     findings.push({ pointer, kind: 'stub', message: `the handler of ${operationId} is still a stub` });
   if (isKeyed(handler)) {
     const demand = (message: string) =>
-      findings.push({ pointer, message: `the handler of ${operationId} repeats answers, so ${message}` });
+      findings.push({ pointer, message: `the handler of ${operationId} repeats responses, so ${message}` });
     if (!documentsKey(operation)) demand('the operation must document the header Idempotency-Key');
     if (!requests.areWhole || !responses.areValues)
-      demand('no body may be a stream, an event or a file: their answers cannot be stored');
+      demand('no body may be a stream, an event or a file: such responses cannot be stored');
   }
   if (paths.some((path) => path.startsWith(reserved))) {
     const message = `paths that start with ${reserved} are reserved for the operation of the server`;
@@ -94,7 +94,7 @@ function checkProblems<Own extends string>(
   return [...new Set(messages)].map((message) => ({
     pointer: operation.pointer,
     kind: 'errorResponse',
-    message: `the errors of this server are not as it documents them: ${message}`,
+    message: `the errors of this server do not conform to the document: ${message}`,
   }));
 }
 

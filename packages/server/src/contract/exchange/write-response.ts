@@ -256,16 +256,14 @@ function writeBody({ media, shape, each }: Variant, value: unknown, envelope: En
     return encode.writeText(value, envelope, shape);
   if (typeof encode === 'function') {
     if (codec.writesFiles || !isOpened(value)) return encode(value, envelope, shape);
-    throw new TypeError(`a body of ${key} is known at once, but a stream or a file was given`);
+    throw new TypeError(`a body of ${key} is not a stream, but a stream or a file was given`);
   }
   if (isStreamed(value) && isUntouched(value)) {
     const { write, writeItem } = encode;
     const writeOne = writeItem && ((item: unknown, index: number) => writeItem(item, each, index));
     return new OutgoingBody(value, (items) => write(items, each), encode, writeOne);
   }
-  throw new TypeError(
-    `expected a stream for ${key}: an AsyncIterable, or a ReadableStream that nobody reads`,
-  );
+  throw new TypeError(`expected a stream for ${key}: an AsyncIterable, or an unread ReadableStream`);
 }
 
 /** Whether a body has yet to be read. */

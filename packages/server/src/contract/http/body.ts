@@ -38,7 +38,7 @@ export interface BodyBounds {
    * whole request does not bound it.
    */
   readonly patience: number | undefined;
-  /** Receives the number of bytes that are held for each piece, or less than 0 for those that are held no longer. Returns false if the request was given up. */
+  /** Receives the number of bytes that are held for each piece, or less than 0 for those that are held no longer. Returns false if the request was abandoned. */
   readonly hold: (bytes: number) => boolean;
 }
 
@@ -83,7 +83,7 @@ export class IncomingBody implements AsyncIterable<Buffer> {
   /**
    * Reads the whole body. Sends 100 Continue if the client asked for it.
    *
-   * @returns never settles if the request was given up
+   * @returns never settles if the request was abandoned
    * @throws {Problem} `tooLarge`, `malformed` if the body breaks off, `requestTimeout` if a long one stops
    */
   bytes(): Promise<Buffer> {
@@ -142,11 +142,11 @@ export class IncomingBody implements AsyncIterable<Buffer> {
    * discards the rest. Each piece counts as held in memory until the handler runs, unless `release` says otherwise.
    *
    * @throws {Problem} `tooLarge`, `malformed` or `requestTimeout`, in the middle
-   * @throws {Error} the reason for which the request was given up
+   * @throws {Error} the reason for which the request was abandoned
    */
   async *[Symbol.asyncIterator](): AsyncGenerator<Buffer, void, undefined> {
     const { request } = this;
-    if (this.isAsked && !this.failure) throw new TypeError('the body of a request can be read once');
+    if (this.isAsked && !this.failure) throw new TypeError('the body of a request can be read only once');
     this.failure ??= this.ask();
     const pieces: Buffer[] = [];
     let size = 0;
@@ -178,7 +178,8 @@ export class IncomingBody implements AsyncIterable<Buffer> {
             this.response.shouldKeepAlive = false; // even if the rest of the body has arrived
             throw (this.failure = this.tooLarge());
           }
-          if (!this.bounds.hold(piece.length)) throw (this.failure ??= new Error('the request was given up'));
+          if (!this.bounds.hold(piece.length))
+            throw (this.failure ??= new Error('the request was abandoned'));
           yield piece;
           handedOn(piece);
         } else if (request.readableEnded) {
@@ -248,7 +249,7 @@ export class IncomingBody implements AsyncIterable<Buffer> {
     if (patience === undefined) return undefined;
     return setTimeout(() => {
       this.response.shouldKeepAlive = false;
-      this.fail(new Problem('requestTimeout', `no byte of the body came within ${patience} ms`));
+      this.fail(new Problem('requestTimeout', `no byte of the body arrived within ${patience} ms`));
     }, patience);
   }
 

@@ -100,7 +100,7 @@ function judgeRequestLine(head: string): Problem | undefined {
   if (major >= '2')
     return new Problem('versionNotSupported', `expected HTTP/1.1 or HTTP/1.0, got HTTP/${major}`);
   if (major !== '1' || (minor !== '0' && minor !== '1'))
-    return malformed('the request line has another version than HTTP/1.1 or HTTP/1.0');
+    return malformed('the request line has a version other than HTTP/1.1 and HTTP/1.0');
   if (method === 'CONNECT') {
     if (/:\d+$/.test(target) && isAuthority(target)) return undefined; // RFC 9110 section 9.3.6
     return malformed('the target of a CONNECT request is not a host and a port');
@@ -132,7 +132,7 @@ function judgeLength(length: string | undefined): Problem | undefined {
 /** RFC 9112 sections 6.1, 6.3 and 7. */
 function judgeCodings(field: string, length: string | undefined, isOld: boolean): Problem | undefined {
   if (field.toLowerCase() === 'chunked' && length === undefined && !isOld) return undefined;
-  if (isOld) return malformed('a request of HTTP/1.0 has no Transfer-Encoding');
+  if (isOld) return malformed('an HTTP/1.0 request cannot have a Transfer-Encoding');
   if (length !== undefined) return malformed('the request has both a Content-Length and a Transfer-Encoding');
   const elements = field.split(',');
   for (const [i, element] of elements.entries()) {
@@ -152,6 +152,6 @@ function malformedLine(head: string, at: number): Problem {
   if (FIELD_NAME.test(head))
     return malformed(`line ${number} of the request has a control character, or no CRLF at its end`);
   return malformed(
-    `line ${number} of the request is not a header field: a name, a colon directly behind it, a value`,
+    `line ${number} of the request is not a header field: a name, a colon directly after it, a value`,
   );
 }

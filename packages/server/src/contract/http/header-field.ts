@@ -47,7 +47,7 @@ export function unsupported(name: string, received: string, expected: readonly s
 /** The reason why a response header of this name cannot be served; undefined if it can. */
 export function unservableField(name: string): string | undefined {
   if (!isFieldName(name)) return 'is not the name of a header: expected a token (RFC 9110 section 5.6.2)';
-  if (MANAGED.test(name)) return 'belongs to the connection: the server alone sends it, and no handler can';
+  if (MANAGED.test(name)) return 'belongs to the connection: only the server can send it';
   return undefined;
 }
 

@@ -163,7 +163,7 @@ export class Chunks {
         at += length;
       } else if (this.left > 0) {
         if (bytes[at++] !== (this.left-- === 2 ? CR : LF))
-          this.reject('a chunk is not of the size it states');
+          this.reject('a chunk does not have the size that it states');
       } else at = this.readLine(bytes, at);
     }
     const { problem } = this;

@@ -141,7 +141,7 @@ export class OutgoingBody {
       }
     };
     const made = await this.encode({ [Symbol.asyncIterator]: () => ({ next }) });
-    if (!isStreamed(made)) throw new TypeError('encode() returned no AsyncIterable');
+    if (!isStreamed(made)) throw new TypeError('encode() did not return an AsyncIterable');
     return (this.made = made[Symbol.asyncIterator]());
   }
 
@@ -272,7 +272,7 @@ function within<T>(step: Promise<T>, signal: AbortSignal, milliseconds?: number)
     };
     const late = () => {
       end();
-      reject(new Error(`the next piece of the body did not come within ${milliseconds} ms`));
+      reject(new Error(`the next piece of the body did not arrive within ${milliseconds} ms`));
     };
     const timer = milliseconds === undefined ? undefined : setTimeout(late, milliseconds);
     signal.addEventListener('abort', abort);

@@ -59,7 +59,7 @@ export class Uploads {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
     } catch (error) {
-      const message = `expected a folder in which files can be made, got ${JSON.stringify(folder)} (${String(codeOf(error))})`;
+      const message = `expected a writable folder, got ${JSON.stringify(folder)} (${String(codeOf(error))})`;
       throw new UnusableFolder(message, { cause: error });
     }
     removeLeftovers(folder);
@@ -73,7 +73,7 @@ export class Uploads {
    * @throws {Problem} `unavailable` if that many are not left
    */
   reserve(bytes: number): void {
-    if (this.bytes + bytes > this.quota) throw full('the uploads under way fill the space that they may use');
+    if (this.bytes + bytes > this.quota) throw full('the uploads in progress use all the space for uploads');
     this.bytes += bytes;
   }
 

@@ -91,6 +91,6 @@ function faultTogether(document: OpenApiDocument, pointer: string, schemes: read
     schemes.find((scheme) => schemeKind(schemeAt(document, scheme).value) === kind);
   const [bearer, basic] = [named('bearer'), named('basic')];
   if (bearer === undefined || basic === undefined) return [];
-  const message = `demands ${bearer} and ${basic} together, which no request can satisfy: it has one Authorization field (RFC 9110 section 11.6.2)`;
+  const message = `requires ${bearer} and ${basic} together, which no request can satisfy: it has one Authorization field (RFC 9110 section 11.6.2)`;
   return [{ pointer, message }];
 }

@@ -16,7 +16,7 @@ export function readContent(document: OpenApiDocument, owner: string, content: u
     remarkEncoding(document, key, type.essence, media);
     const [schema, itemSchema, own] = [at('schema'), at('itemSchema'), at('x-item-schema')];
     if (itemSchema !== undefined && own !== undefined)
-      document.addFinding(own, 'stands beside itemSchema, which has its place in OpenAPI 3.2');
+      document.addFinding(own, 'cannot be beside itemSchema, which replaces it in OpenAPI 3.2');
     const isStream = fields['x-stream'] === true;
     return [{ key, type, pointer, schema, items: itemSchema ?? own, isStream }];
   });

@@ -101,7 +101,7 @@ function readFrom(document: OpenApiDocument, at: string): Operation[] {
     const other = known.get(operation.operationId) ?? place.pointer;
     // Several paths may refer to one path item. They share its operations.
     if (other !== place.pointer) {
-      document.addFinding(joinPointer(place.pointer, 'operationId'), `is that of #${other} too`);
+      document.addFinding(joinPointer(place.pointer, 'operationId'), `is also the operationId of #${other}`);
     }
     known.set(operation.operationId, place.pointer);
     return operation;
@@ -123,7 +123,7 @@ export const readSentOperation = (
 function checkMethod(document: OpenApiDocument, { method, pointer }: OperationPlace): void {
   if (!PARSED.includes(method)) {
     const upper = method.toUpperCase();
-    const advice = PARSED.includes(upper) ? `: methods have cases, do you mean ${upper}?` : '';
+    const advice = PARSED.includes(upper) ? `: methods are case-sensitive; did you mean ${upper}?` : '';
     document.addFinding(
       pointer,
       `is for the method ${method}, which the HTTP parser of Node does not know${advice}`,
@@ -161,7 +161,7 @@ class OperationReader {
     }
     const sent = this.readSent(typeof operationId === 'string' ? operationId : nameless);
     if (sent.responses.size === 0) {
-      this.document.addFinding(pointer, 'has no responses: nothing could be answered');
+      this.document.addFinding(pointer, 'has no responses, so nothing can be sent');
     }
     return {
       ...sent,
@@ -241,7 +241,10 @@ class OperationReader {
     const content = readContent(this.document, pointer, value['content']);
     const json = content[0] !== undefined && isJsonText(content[0]);
     if (content[0]?.items !== undefined || content[0]?.isStream === true)
-      this.document.addFinding(content[0].pointer, 'only a body has items or is a stream, and no parameter');
+      this.document.addFinding(
+        content[0].pointer,
+        'only a body can have items or be a stream, not a parameter',
+      );
     return {
       name,
       in: location,

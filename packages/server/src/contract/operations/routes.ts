@@ -187,7 +187,7 @@ function addRoute(
   const { names } = parsePathTemplate(path);
   const key = pointer.replace(/(?:\/additionalOperations)?\/[^/]*$/, '');
   if (/[?#]/.test(path)) {
-    document.addFinding(key, 'a path has no "?" and no "#": describe a query by parameters');
+    document.addFinding(key, 'a path cannot contain "?" or "#": describe a query by parameters');
   }
   const repeated = names.find((name, i) => names.indexOf(name) !== i);
   if (repeated !== undefined) document.addFinding(key, `has the template expression {${repeated}} twice`);

@@ -72,7 +72,7 @@ function textOf({ text, evaluate }: Expression, context: CallbackContext): strin
   if (typeof value === 'string' && value !== '' && value.isWellFormed()) return value;
   if (['number', 'bigint', 'boolean'].includes(typeof value)) return stringifyJson(value);
   const got = value === undefined || value === '' ? 'none' : 'another value';
-  throw new NoCallbackUrl(`${text}: expected a text or a number for the URL of the callback, got ${got}`);
+  throw new NoCallbackUrl(`${text}: expected a string or a number for the URL of the callback, got ${got}`);
 }
 
 /** The grammar of OpenAPI 3.1 section 4.8.20.4. */

@@ -73,7 +73,7 @@ class Node {
   /** @throws {Unservable} if brackets cannot tell what they are */
   assertClear(): void {
     if (this.isObject && this.isList)
-      throw new Unservable('its schema admits objects and lists, which brackets do not tell apart');
+      throw new Unservable('its schema allows objects and lists, which brackets cannot distinguish');
   }
 
   /** Reads the texts of a name that no brackets follow. */
@@ -110,7 +110,7 @@ class Node {
   }
 }
 
-const LACKS_BRACKETS = 'is an object or a list, so brackets follow its name';
+const LACKS_BRACKETS = 'is an object or a list, so its name needs brackets';
 
 const unreadable: Read<string> = () => {
   throw new MalformedText(LACKS_BRACKETS);
@@ -123,10 +123,10 @@ class Reading {
   read(node: Node, branch: Branch, holder: Holder, key: string | number): void {
     if (!(branch instanceof Map)) node.readTexts(branch, holder, key, this);
     else if (node.isObject && node.isList)
-      throw new MalformedText('is an object or a list by its schema, which brackets do not tell apart');
+      throw new MalformedText('may be an object or a list, which brackets cannot distinguish');
     else if (node.isList) this.readList(node, branch, holder, key);
     else if (node.isObject) this.readObject(node, branch, holder, key);
-    else throw new MalformedText('is no object or list by its schema, so no brackets follow its name');
+    else throw new MalformedText('is not an object or a list, so its name cannot have brackets');
   }
 
   private readList(node: Node, tree: Tree, holder: Holder, key: string | number): void {
@@ -286,7 +286,7 @@ function located(names: readonly string[], step: () => void, further: readonly s
     step();
   } catch (error) {
     if (error instanceof Unservable)
-      throw new Misplaced(new MalformedText(`cannot be told from its brackets: ${error.message}`), [
+      throw new Misplaced(new MalformedText(`cannot be read from its brackets: ${error.message}`), [
         ...names,
         ...further,
       ]);

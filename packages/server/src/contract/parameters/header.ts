@@ -35,7 +35,7 @@ export function compileHeader(document: OpenApiDocument, header: Parameter, poin
       throw new TypeError(`${name} ${error.message}`);
     }
     if (!json && Array.isArray(holder[name]) && !Array.isArray(fromJson(value)))
-      throw new TypeError(`${name} has a delimiter of the style simple in it`);
+      throw new TypeError(`${name} contains a delimiter of the style simple`);
     return text;
   };
 }
@@ -73,7 +73,7 @@ function formatPart(given: unknown, place: string, delimiters?: RegExp): string 
     throw new TypeError(`${place} is ${value ? 'of several parts' : 'null'}, which a header cannot carry`);
   }
   const text = headerText(typeof value === 'string' ? value : stringifyJson(value, place), place);
-  if (delimiters?.test(text)) throw new TypeError(`${place} has a delimiter of the style simple in it`);
+  if (delimiters?.test(text)) throw new TypeError(`${place} contains a delimiter of the style simple`);
   return text;
 }
 

@@ -61,7 +61,7 @@ export const decodeAscii: Decode = (text) => {
 
 /** Values of the style `cookie` are not percent-encoded (OpenAPI 3.2 section 4.12.3). */
 const literalCookie: Decode = (text) => {
-  if (/[\u0080-\uffff]/.test(text)) throw new MalformedText('is not ASCII, which cookies are');
+  if (/[\u0080-\uffff]/.test(text)) throw new MalformedText('is not ASCII, as cookies must be');
   return text;
 };
 

@@ -130,7 +130,7 @@ export class SchemaSet implements ComponentSet {
       return chosen.get(from) !== subschema.keyword;
     });
     for (const cycle of cycles)
-      document.addFinding(cycle, 'refers to itself for the same value: no value could ever be judged');
+      document.addFinding(cycle, 'refers to itself for the same value: no value could ever be validated');
   }
 
   identify(pointer: string, view: View, child = false): string {

@@ -26,7 +26,7 @@ export interface Rejection {
 
 const MESSAGES = {
   noCredentials: 'the request has no credentials of a kind that this operation accepts',
-  badCredentials: 'the credentials were refused',
+  badCredentials: 'the credentials were rejected',
   forbidden: 'the credentials do not allow this operation',
 };
 
@@ -46,7 +46,7 @@ export async function problemOf(
   );
   const insufficient = forbidden.find((rejection) => rejection.insufficient);
   const message = insufficient
-    ? `${MESSAGES.forbidden}, which demands ${insufficient.scheme.scopes.join(', ')}`
+    ? `${MESSAGES.forbidden}, which requires ${insufficient.scheme.scopes.join(', ')}`
     : MESSAGES[kind];
   return new Problem(kind, message, headers, { cause });
 }

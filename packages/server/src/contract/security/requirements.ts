@@ -37,7 +37,7 @@ export const unverified = (
     .filter((name) => !Object.hasOwn(strategies, name) || !strategies[name])
     .map((name) => {
       const known = Object.keys(strategies).join(', ') || 'none';
-      const message = `${operationId} demands the security scheme ${name}: expected a strategy for it (the option strategies of createService), got ${known}`;
+      const message = `${operationId} requires the security scheme ${name}: expected a strategy for it (the option strategies of createService), got ${known}`;
       return { pointer: schemeAt(document, name).pointer, kind: 'noStrategy', message };
     });
 

@@ -90,7 +90,7 @@ export async function remoteKeys(
   await refresh().catch((error: unknown) => {
     if (error instanceof KeysUnavailable && error.cause instanceof InvalidConfig) throw error.cause;
     const reason = error instanceof Error ? error.message : String(error);
-    warn(`JWTs are answered 503 until the keys of their issuer can be fetched: ${reason}`); // the next one tries again
+    warn(`requests with JWTs get 503 until the keys of their issuer can be fetched: ${reason}`); // the next one tries again
   });
   return async (...token) => {
     if (!current) return (await refreshForFew())(...token);

@@ -99,7 +99,7 @@ export function createRateLimiter(
 
 const UNCOUNTED = new Problem(
   'unavailable',
-  'requests cannot be counted now, and are refused meanwhile: try again later',
+  'requests cannot be counted now and are rejected: try again later',
   { 'Retry-After': RETRY_AFTER },
 );
 

@@ -119,12 +119,12 @@ export function createMetrics(): Metrics {
   collectDefaultMetrics({ register: registry }); // process, memory, garbage collection, event loop lag
   const requests = new Durations(
     'http_request_duration_seconds',
-    'From the head of a request to its answer, by operationId and status.',
+    'From the head of a request to its response, by operationId and status.',
     DURATIONS,
   );
   const refusals = new Counter({
     name: 'http_refusals_total',
-    help: 'Answers with an error body, by its number.',
+    help: 'Responses with an error body, by its number.',
     labelNames: ['error'],
     registers,
   });
@@ -135,13 +135,13 @@ export function createMetrics(): Metrics {
   });
   const unread = new Counter({
     name: 'http_unread_connections_total',
-    help: 'Connections closed because their clients did not read their answers, by reason: timeout or memory.',
+    help: 'Connections closed because their clients did not read their responses, by reason: timeout or memory.',
     labelNames: ['reason'],
     registers,
   });
   const broken = new Counter({
     name: 'http_streams_broken_total',
-    help: 'Answers that broke off at an item that failed, was not as documented, or did not come in time, by operationId.',
+    help: 'Responses that broke off at an item that failed, did not conform to the document, or did not come in time, by operationId.',
     labelNames: ['operation_id'],
     registers,
   });
@@ -153,7 +153,7 @@ export function createMetrics(): Metrics {
   });
   const uncounted = new Counter({
     name: 'rate_limit_uncounted_total',
-    help: 'Requests refused or allowed without a count, because RATE_LIMIT_STORE was away.',
+    help: 'Requests rejected or allowed without a count, because RATE_LIMIT_STORE was unavailable.',
     registers,
   });
   const commits = new Histogram({

@@ -120,7 +120,7 @@ export class Workers extends EventEmitter {
     this.past = this.past.then((before) => sumOf([before, countsOf(snapshot)]).getMetricsAsJSON());
     if (stopping.signal.aborted) {
       if (how !== 0 && hasStarted) {
-        log.error({ worker: number, exit: how }, 'a worker exited before it had stopped');
+        log.error({ worker: number, exit: how }, 'a worker exited before its shutdown was complete');
         process.exitCode = 1;
       }
       if (members.size === 0) this.emit('close');
@@ -128,7 +128,8 @@ export class Workers extends EventEmitter {
     }
     if (!this.hasStarted) {
       // Its message is on standard error; a signal leaves none.
-      if (typeof how === 'string') console.error(`worker ${number} was ended by ${how} before it listened`);
+      if (typeof how === 'string')
+        console.error(`worker ${number} was terminated by ${how} before it listened`);
       process.exit(typeof how === 'number' && how !== 0 ? how : 1);
     }
     const hasRun = performance.now() - since >= WHILE;

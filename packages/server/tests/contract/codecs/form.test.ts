@@ -96,7 +96,7 @@ describe('a form', () => {
 
   test.each<[JsonObject, JsonObject, string]>([
     [{ a: STRING }, { type: 'array' }, 'a form is an object'],
-    [{ a: { type: ['object', 'array'] } }, {}, 'objects and lists, which brackets do not tell apart'],
+    [{ a: { type: ['object', 'array'] } }, {}, 'objects and lists, which brackets cannot distinguish'],
     [
       { a: { oneOf: [STRING, RGB] } },
       { encoding: { a: { style: 'form' } } },

@@ -44,7 +44,7 @@ test('a body is read once', async () => {
   incoming.push('a');
   incoming.push(null);
   for await (const piece of body) expect(piece.toString()).toBe('a');
-  await expect(body[Symbol.asyncIterator]().next()).rejects.toThrow('can be read once');
+  await expect(body[Symbol.asyncIterator]().next()).rejects.toThrow('can be read only once');
 });
 
 test('each byte gives the next one its time again', async () => {

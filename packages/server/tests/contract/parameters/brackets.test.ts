@@ -163,9 +163,9 @@ const MALFORMED = {
   'a[]': 'expected a name in its brackets',
   'a[][s]': 'expected a name in its brackets',
   'a[0]s': 'not in pairs',
-  'a[s][x]': 'no object or list',
-  'a[s][]': 'no object or list',
-  'a[any][x]': 'no object or list',
+  'a[s][x]': 'not an object or a list',
+  'a[s][]': 'not an object or a list',
+  'a[any][x]': 'not an object or a list',
   'a[l][s]': 'none with the index 0',
   'a[l][1]': 'none with the index 0',
   'a[l][00]': 'none with the index 0',
@@ -187,9 +187,9 @@ const MALFORMED = {
   'a[l][]=1&a[l][0]': 'with and without an index',
   'a[l][0]=1&a[l][2]': 'none with the index 1',
   'a[l][0]=1&a[l][0]': 'more than once',
-  'b[]': 'is not how the document writes b',
-  'b[x]': 'is not how the document writes b',
-  'b[0][x]': 'is not how the document writes b',
+  'b[]': 'is written differently in the document: b',
+  'b[x]': 'is written differently in the document: b',
+  'b[0][x]': 'is written differently in the document: b',
   [`a${'[o]'.repeat(64)}[s]`]: 'nested more than 64 deep',
 };
 
@@ -263,7 +263,7 @@ test('a parameter or property whose own name has brackets is read by that name',
 test.each([object({ x: STRING }), list(STRING)])(
   'under deepObject, a value without brackets is refused: %j',
   (schema) => {
-    const message = (place: string) => `${place}/a is an object or a list, so brackets follow its name`;
+    const message = (place: string) => `${place}/a is an object or a list, so its name needs brackets`;
     const { read } = compile({ parameters: [{ name: 'a', style: 'deepObject', schema }] });
     const readForm = form(object({ a: schema }), { a: { style: 'deepObject', explode: true } });
     for (const text of ['a=', 'a=1', 'a', 'a=1&a=2', 'a={}']) {
@@ -279,7 +279,7 @@ test.each(['ids[]=1', 'ids[0]=1', 'one[x]=1'])('a query of another style has no 
 });
 
 test.each<[JsonObject, string]>([
-  [{ type: ['object', 'array'] }, 'objects and lists, which brackets do not tell apart'],
+  [{ type: ['object', 'array'] }, 'objects and lists, which brackets cannot distinguish'],
   [object({ b: { anyOf: [object({}), list(STRING)] } }), 'objects and lists'],
   [list({ type: 'object', patternProperties: { x: STRING } }), 'patternProperties are served in JSON only'],
 ])('under deepObject, %j stops the start', (schema, message) => {
@@ -290,5 +290,5 @@ test.each<[JsonObject, string]>([
 test('in a form, JSON carries a part whose brackets say too little', () => {
   const read = form(object({ a: object({ b: { anyOf: [object({ c: STRING }), list(STRING)] } }) }));
   expect(read('a={"b":["x"]}')).toEqual({ a: { b: ['x'] } });
-  expect(() => read('a[b][0]=x')).toThrow('body/a/b is an object or a list by its schema');
+  expect(() => read('a[b][0]=x')).toThrow('body/a/b may be an object or a list');
 });

@@ -46,14 +46,10 @@ describe('a text that the document does not describe is refused', () => {
     [
       { schema: RGB, style: 'deepObject' },
       'color=1',
-      'query/color is an object or a list, so brackets follow its name',
+      'query/color is an object or a list, so its name needs brackets',
     ],
     [{ schema: RGB, style: 'deepObject' }, 'color[R]=1&color[R]=2', 'query/color/R is given more than once'],
-    [
-      { schema: RGB, style: 'deepObject' },
-      'color[R][x]=1',
-      'query/color/R is no object or list by its schema',
-    ],
+    [{ schema: RGB, style: 'deepObject' }, 'color[R][x]=1', 'query/color/R is not an object or a list'],
     [{ schema: RGB, style: 'deepObject' }, 'color[R=1', 'query/color[R has brackets that are not in pairs'],
     [
       { schema: RGB, style: 'deepObject' },

@@ -114,6 +114,6 @@ describe('the challenge of a strategy of another package', () => {
 
 it('a scheme without a strategy is a finding that names it, its operation and the option', () => {
   expect(() => buildAuthentication([{ oauth: [] }], { key: STRATEGIES.key })).toThrow(
-    '#/components/securitySchemes/oauth: postThing demands the security scheme oauth: expected a strategy for it (the option strategies of createService), got key',
+    '#/components/securitySchemes/oauth: postThing requires the security scheme oauth: expected a strategy for it (the option strategies of createService), got key',
   );
 });

@@ -94,7 +94,7 @@ describe('alternatives', () => {
     expect(await authenticate(security)).toMatchObject({
       refused: 'forbidden',
       challenge: 'Bearer realm="api", error="insufficient_scope", scope="admin"',
-      message: 'the credentials do not allow this operation, which demands admin',
+      message: 'the credentials do not allow this operation, which requires admin',
     });
   });
 

@@ -143,10 +143,10 @@ it('remarks on keywords without effect, and on fields that other parts define', 
   expect(
     accountOf(edited('/components/schemas/Cat', (schema) => Object.assign(schema, idle))).remarks,
   ).toEqual([
-    '/components/schemas/Cat/then: then counts only beside if',
-    '/components/schemas/Cat/else: else counts only beside if',
-    '/components/schemas/Cat/minContains: minContains counts only beside contains',
-    '/components/schemas/Cat/maxContains: maxContains counts only beside contains',
+    '/components/schemas/Cat/then: then has no effect without if',
+    '/components/schemas/Cat/else: else has no effect without if',
+    '/components/schemas/Cat/minContains: minContains has no effect without contains',
+    '/components/schemas/Cat/maxContains: maxContains has no effect without contains',
   ]);
   const described = edited('/paths/~1things/get', (operation) => {
     operation['parameters'] = [{ name: 'accept', in: 'header', schema: true }];

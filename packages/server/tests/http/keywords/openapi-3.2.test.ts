@@ -88,7 +88,7 @@ it.each<[what: string, document: object, finding: string]>([
     operation({
       parameters: parameters({ in: 'querystring', content: { 'application/jsonl': { itemSchema: {} } } }),
     }),
-    `${POST}/parameters/0/content/application~1jsonl: only a body has items or is a stream`,
+    `${POST}/parameters/0/content/application~1jsonl: only a body can have items or be a stream`,
   ],
   [
     'allowReserved in a header',
@@ -126,7 +126,7 @@ it.each<[what: string, document: object, finding: string]>([
   [
     'itemSchema beside x-item-schema',
     operation({ requestBody: { content: { 'application/jsonl': { itemSchema: {}, 'x-item-schema': {} } } } }),
-    `${POST}/requestBody/content/application~1jsonl/x-item-schema: stands beside itemSchema`,
+    `${POST}/requestBody/content/application~1jsonl/x-item-schema: cannot be beside itemSchema`,
   ],
   [
     'a media type by a lost reference',
@@ -151,7 +151,7 @@ it.each<[what: string, document: object, finding: string]>([
         { name: 'b', parent: 'a' },
       ],
     },
-    '/tags/0/parent: leads to a circle of tags',
+    '/tags/0/parent: leads to a cycle of tags',
   ],
   [
     'nodeType beside attribute',

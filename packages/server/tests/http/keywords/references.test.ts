@@ -55,7 +55,7 @@ it.each([
     'an operationRef of a link',
     '/components/links/self',
     { operationId: undefined, operationRef: '#/paths/~1things/put' },
-    '"#/paths/~1things/put" leads to no operation of this document',
+    '"#/paths/~1things/put" does not lead to an operation of this document',
   ],
   [
     'the mapping of a discriminator',
@@ -141,7 +141,7 @@ describe('a path item with a $ref', () => {
       }),
     );
     expect(findings).toEqual([
-      `/paths/~1x/${field}: is at #/components/pathItems/X/${field} too, where the $ref leads: which one counts is undefined`,
+      `/paths/~1x/${field}: is also at #/components/pathItems/X/${field}, the target of the $ref: OpenAPI does not define which one applies`,
     ]);
   });
 });

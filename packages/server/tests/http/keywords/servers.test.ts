@@ -50,7 +50,7 @@ it.each<[string, object, string]>([
     { url: '/{v}', variables: { v: { default: 'a' } } },
     '/servers/0/variables/v: has no enum: only its default, "a", is served',
   ],
-  ['a query', { url: '/v1?a=1#b' }, '/servers/0/url: ?a=1#b is no part of a base path'],
+  ['a query', { url: '/v1?a=1#b' }, '/servers/0/url: ?a=1#b is not part of a base path'],
 ])('for %s a remark lists the unsupported parts', (_, server, remark) => {
   expect(accountOf(buildDocument({ servers: [server] }))).toEqual({ findings: [], remarks: [remark] });
 });
