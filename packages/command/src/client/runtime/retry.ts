@@ -11,21 +11,12 @@ const MOST_RETRIES = 10;
 /** In milliseconds: a server may ask for a longer wait, and gets no retry then. */
 const LONGEST_WAIT = 60_000;
 
-interface Retries {
-  readonly most: number;
-  readonly hasKey: boolean;
-}
-
 /**
  * How often a request may be sent again. If the operation has a key, the headers get one, which all attempts share.
  *
  * @throws {UnwritableRequest}
  */
-export function retriesOf(
-  { method, parameters }: Operation,
-  { headers, body }: Written,
-  retries = 0,
-): Retries {
+export function retriesOf({ method, parameters }: Operation, { headers, body }: Written, retries = 0) {
   if (!(Number.isInteger(retries) && retries >= 0 && retries <= MOST_RETRIES))
     throw new UnwritableRequest(`retries: expected 0 to ${MOST_RETRIES}, got ${retries}`);
   const hasKey = parameters.some(({ in: place, name }) => place === 'header' && name.toLowerCase() === KEY);
@@ -37,7 +28,7 @@ export function retriesOf(
 }
 
 export async function sendAgain<T>(
-  { most, hasKey }: Retries,
+  { most, hasKey }: ReturnType<typeof retriesOf>,
   deadline: number,
   signal: AbortSignal,
   send: () => Promise<Response>,
