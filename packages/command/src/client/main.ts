@@ -31,6 +31,9 @@ interface Described {
 export async function writeClient(file: string | undefined, settings: Settings): Promise<Outcome> {
   // Linters and formatters of a service leave generated/ alone.
   const { out = file === undefined ? 'generated/client.ts' : 'client.ts', check = false } = settings;
+  // The packages of a service, which its check compiles with generated/, lack MSW.
+  if (settings.msw === true && file === undefined && settings.out === undefined)
+    throw new UsageError('--msw: name a file of the front end, such as --out ../front-end/client.ts');
   const { document, notes } =
     file === undefined ? await ownDocument() : documentAt(file, settings['allow-outside'] === true);
   const { text, untyped, operations } = clientOf(document);
