@@ -2,12 +2,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { compileContract, OpenApiDocument } from 'contract-first-server/tools';
-import { InvalidContract } from 'contract-first-server';
+import { type Extensions, InvalidContract } from 'contract-first-server';
 import { type Outcome, UsageError } from '../command';
 import { toMockable } from '../mock/document';
 import { publish } from '../document/publish/publish';
 import { located, readSource, SourceError } from '../document/source/source';
-import { readExtensions } from '../load';
 import { clientOf, HEADER } from './client';
 import { MSW_HEADER, mswOf } from './msw';
 
@@ -21,6 +20,7 @@ interface Settings {
 /** A document, and a line for each part that its client lacks. */
 interface Described {
   readonly document: OpenApiDocument;
+  readonly extensions?: Extensions;
   readonly notes: readonly string[];
 }
 
@@ -34,11 +34,13 @@ export async function writeClient(file: string | undefined, settings: Settings):
   // The packages of a service, which its check compiles with generated/, lack MSW.
   if (settings.msw === true && file === undefined && settings.out === undefined)
     throw new UsageError('--msw: name a file of the front end, such as --out ../front-end/client.ts');
-  const { document, notes } =
-    file === undefined ? await ownDocument() : documentAt(file, settings['allow-outside'] === true);
+  const {
+    document,
+    notes,
+    extensions = {},
+  } = file === undefined ? await ownDocument() : documentAt(file, settings['allow-outside'] === true);
   const { text, untyped, operations } = clientOf(document);
   const [, name = out, letter = ''] = /^(.*)\.([cm]?)ts$/s.exec(out) ?? [];
-  const extensions = file === undefined ? readExtensions() : {};
   const msw =
     settings.msw === true && mswOf(document, extensions, text, `${path.basename(name)}.${letter}js`);
   const mistyped = untyped.map(({ pointer, message }) => `  untyped  #${pointer}: ${message}`);
@@ -70,7 +72,8 @@ function update(file: string, text: string, header: string, operations: number, 
 }
 
 async function ownDocument(): Promise<Described> {
-  return { document: new OpenApiDocument((await publish()).document), notes: [] };
+  const { document, extensions } = await publish();
+  return { document: new OpenApiDocument(document), extensions, notes: [] };
 }
 
 /** What of a document can be served: a client of the rest could not be right. */
