@@ -223,7 +223,8 @@ Exit status: 0 no unaccepted change breaks a client, 1 a change does or an entry
     notes: 'The file has no dependencies: it uses fetch, in Node, Deno and browsers.',
     async run({ values, positionals: [document] }) {
       if (document === undefined) assertService();
-      return (await import('./client/main.js')).writeClient(document, values);
+      const extensions = document === undefined ? (await import('./load.js')).readExtensions() : {};
+      return (await import('./client/main.js')).writeClient(document, { ...values, extensions });
     },
   }),
   ofService({

@@ -13,6 +13,7 @@ import { MSW_HEADER, mswOf } from './msw';
 interface Settings {
   readonly out?: string;
   readonly msw?: boolean;
+  readonly extensions?: Extensions;
   readonly check?: boolean;
   readonly 'allow-outside'?: boolean;
 }
@@ -20,7 +21,6 @@ interface Settings {
 /** A document, and a line for each part that its client lacks. */
 interface Described {
   readonly document: OpenApiDocument;
-  readonly extensions?: Extensions;
   readonly notes: readonly string[];
 }
 
@@ -34,24 +34,18 @@ export async function writeClient(file: string | undefined, settings: Settings):
   // The packages of a service, which its check compiles with generated/, lack MSW.
   if (settings.msw === true && file === undefined && settings.out === undefined)
     throw new UsageError('--msw: name a file of the front end, such as --out ../front-end/client.ts');
-  const {
-    document,
-    notes,
-    extensions = {},
-  } = file === undefined ? await ownDocument() : documentAt(file, settings['allow-outside'] === true);
+  const { document, notes } =
+    file === undefined ? await ownDocument() : documentAt(file, settings['allow-outside'] === true);
   const { text, untyped, operations } = clientOf(document);
   const [, name = out, letter = ''] = /^(.*)\.([cm]?)ts$/s.exec(out) ?? [];
-  const msw =
-    settings.msw === true && mswOf(document, extensions, text, `${path.basename(name)}.${letter}js`);
+  const imported = `${path.basename(name)}.${letter}js`;
+  const msw = settings.msw === true && mswOf(document, settings.extensions ?? {}, text, imported);
   const mistyped = untyped.map(({ pointer, message }) => `  untyped  #${pointer}: ${message}`);
   const lines = [...notes, ...mistyped, ...(msw ? msw.notes : [])];
   for (const line of lines) console.error(line);
-  const states = [
-    update(out, text, HEADER, operations, check),
-    ...(msw ? [update(`${name}-msw.${letter}ts`, msw.text, MSW_HEADER, msw.operations, check)] : []),
-  ];
-  const [client, handlers] = states;
-  const isStale = check && states.some(({ state }) => state === 'is stale');
+  const client = update(out, text, HEADER, operations, check);
+  const handlers = msw && update(`${name}-msw.${letter}ts`, msw.text, MSW_HEADER, msw.operations, check);
+  const isStale = [client, handlers].some((one) => one && one.state === 'is stale');
   return { status: isStale ? 1 : 0, json: { ...client, notes: lines, ...(handlers && { msw: handlers }) } };
 }
 
@@ -72,8 +66,7 @@ function update(file: string, text: string, header: string, operations: number, 
 }
 
 async function ownDocument(): Promise<Described> {
-  const { document, extensions } = await publish();
-  return { document: new OpenApiDocument(document), extensions, notes: [] };
+  return { document: new OpenApiDocument((await publish()).document), notes: [] };
 }
 
 /** What of a document can be served: a client of the rest could not be right. */

@@ -1,6 +1,6 @@
 /** Writes what front-end tests need in place of a server: handlers for MSW, and factories of values. */
+import { randomUUID } from 'node:crypto';
 import {
-  camelCase,
   compileContract,
   isObject,
   joinPointer,
@@ -28,9 +28,7 @@ export function mswOf(given: OpenApiDocument, extensions: Extensions, types: str
   const { document = given, served: all = [] } = built ?? {};
   const plans = plansOf(document);
   const reader = new Reader(plans.shapes);
-  const rows: { readonly order: string; readonly text: string }[] = [];
-  const factories = new Map<string, string>();
-  const notes: string[] = [];
+  const [rows, factories, notes]: [[string, string][], string[], string[]] = [[], [], []];
   for (const [{ operationId, method, paths }, served] of all) {
     const name = operationId.startsWith(ADDED) ? operationId.slice(ADDED.length) : undefined;
     const answer = successOf(document, served);
@@ -39,23 +37,19 @@ export function mswOf(given: OpenApiDocument, extensions: Extensions, types: str
       notes.push(`  left out  ${name ?? operationId}: found no value that a response can have`);
     else if (name === undefined) {
       const fields = members(headers).flatMap(([field, value]) => [value].flat().map((one) => [field, one]));
-      const row = stringifyJson([method, patternOf(paths), answer.status, fields, body]);
-      rows.push({ order: orderOf(paths), text: `  ${row},\n` });
+      const row = [method, paths.map(patternOf).join('|'), answer.status, fields, body];
+      rows.push([orderOf(paths), `  ${stringifyJson(row)},\n`]);
     } else {
       const plan = plans.operations.find(({ id }) => id === operationId)?.responses['200'];
       const value = reader.json(body ?? '', plan?.content[0]?.shape);
-      const [type, key] = [copyIn(types, name) ?? name, camelCase(name).replace(/^./, lower)].map(codeOf);
-      if (isObject(value) && key !== undefined)
-        factories.set(
-          factories.has(key) ? codeOf(name) : key,
-          `factory<Schemas[${type}]>(() => (${codeOf(value)})),\n`,
-        );
+      const short = name.replace(/^./u, (letter) => letter.toLowerCase());
+      const key = codeOf(given.at(joinPointer(SCHEMAS, short)) === undefined ? short : name);
+      const type = `components['schemas'][${codeOf(copyIn(types, name) ?? name)}]`;
+      if (isObject(value)) factories.push(`  ${key}: factory<${type}>(() => (${codeOf(value)})),\n`);
     }
   }
-  const texts = rows.sort((a, b) => (a.order < b.order ? -1 : 1)).map(({ text }) => text);
-  const made = [...factories].map((entry) => `  ${entry.join(': ')}`);
-  const text = moduleOf(client, texts.join(''), made.join(''));
-  return { text, notes, operations: rows.length };
+  const sorted = rows.sort().map(([, row]) => row);
+  return { text: moduleOf(client, sorted.join(''), factories.join('')), notes, operations: rows.length };
 }
 
 function withSchemas({ root }: OpenApiDocument) {
@@ -79,28 +73,21 @@ const isOfRequests = ({ subschemas }: OpenApiDocument, types: string, name: stri
   copyIn(types, name) === undefined &&
   subschemas.all(joinPointer(SCHEMAS, name)).some(({ value }) => value['writeOnly'] === true);
 
-/** An expression for the paths of an operation, as requests have them. */
-const patternOf = (paths: readonly string[]): string =>
-  paths
-    .join('\n')
-    .replace(/\{[^{}]*\}|[^{}\n]+/g, (text) =>
-      text.startsWith('{') ? '[^/]+' : encoded(text).replace(/[\\^$.*+?()[\]|]/g, '\\$&'),
-    )
-    .replaceAll('\n', '|');
+/** An expression for a path, as requests have it. */
+const patternOf = (path: string): string =>
+  path.replace(/\{[^{}]*\}|[^{}]+/g, (text) =>
+    text.startsWith('{') ? '[^/]+' : encoded(text).replace(/[\\^$.*+?()[\]|]/g, '\\$&'),
+  );
 
 /** Paths without parameters come first, as in a server. */
 const orderOf = ([path = '']: readonly string[]): string =>
   `${path}/`.replace(/\{[^{}]*\}/g, '\uffff').replaceAll('/', '\ufffe');
 
-const lower = (letter: string): string => letter.toLowerCase();
-
 /** A value in TypeScript. */
 function codeOf(value: unknown): string {
-  if (typeof value === 'bigint') return `${value}n`;
-  if (Array.isArray(value)) return `[${value.map(codeOf).join(', ')}]`;
-  if (!isObject(value)) return JSON.stringify(value);
-  const parts = members(value).map(([name, part]) => `${JSON.stringify(name)}: ${codeOf(part)}`);
-  return `{ ${parts.join(', ')} }`;
+  const mark = randomUUID();
+  const marked = (_: string, one: unknown) => (typeof one === 'bigint' ? `${mark}${one}` : one);
+  return JSON.stringify(value, marked).replace(new RegExp(`"${mark}([^"]*)"`, 'g'), '$1n');
 }
 
 export const MSW_HEADER = `/**
@@ -110,9 +97,7 @@ export const MSW_HEADER = `/**
 const moduleOf = (client: string, rows: string, factories: string): string => `${MSW_HEADER}
 import { HttpHandler, HttpResponse, type HttpResponseInit } from 'msw';
 ${factories && `import type { components } from './${client}';\n`}
-type Row = [method: string, path: string, status: number, headers: [string, string][], body: string | null];
-
-const ROWS: Row[] = [
+const ROWS: [method: string, path: string, status: number, headers: [string, string][], body: string | null][] = [
 ${rows}];
 
 /** Handlers that answer each operation of a server as its document does. By default it is any host. */
@@ -124,20 +109,17 @@ export const handlersOf = (baseUrl?: string): HttpHandler[] =>
 
 export const handlers = handlersOf();
 
-const { rawJSON } = JSON as typeof JSON & { readonly rawJSON: (text: string) => unknown };
-
 /** A response of JSON. Unlike \`HttpResponse.json\`, it takes bigints. */
 export const json = (body: unknown, init: HttpResponseInit = {}): HttpResponse<string> => {
   const headers = new Headers(init.headers);
   if (!headers.has('Content-Type')) headers.set('Content-Type', 'application/json');
+  const { rawJSON } = JSON as typeof JSON & { readonly rawJSON: (text: string) => unknown };
   const exact = (_: string, value: unknown) => (typeof value === 'bigint' ? rawJSON(String(value)) : value);
   return new HttpResponse(JSON.stringify(body, exact), { ...init, headers });
 };
 ${
   factories &&
   `
-type Schemas = components['schemas'];
-
 const factory =
   <T>(create: () => unknown) =>
   (properties?: Partial<T>): T =>

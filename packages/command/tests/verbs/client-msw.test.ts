@@ -60,6 +60,8 @@ components:
             right: { value: { id: 9007199254740993, title: Irises, mood: calm } }
   schemas:
     Mood: { type: string, enum: [calm, bright] }
+    pair: { type: object, properties: { a: { type: string } } }
+    Pair: { type: object, properties: { b: { type: string } } }
     NewPainting: { type: object, required: [title], properties: { title: { type: string, minLength: 1 }, mood: { $ref: '#/components/schemas/Mood' } } }
     Painting:
       allOf:
@@ -106,6 +108,7 @@ const large = build.painting({ id: 2n ** 62n + 1n, mood: 'bright' });
 server.use(http.get('*/paintings/:id', () => json(large, { headers: { 'X-Test': 'a' } })));
 const changed = await museum.getPainting({ path });
 assert.deepEqual([changed.status === 200 && changed.body, changed.response.headers.get('X-Test')], [large, 'a']);
+assert.deepEqual([build.pair(), build.Pair()], [{ a: 'text' }, { b: 'text' }]);
 build.painting().title = 'Another';
 assert.notEqual(build.painting().title, 'Another');
 // @ts-expect-error the document has no such mood

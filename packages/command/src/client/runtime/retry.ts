@@ -7,7 +7,6 @@ import { NoAnswer, UnwritableRequest } from './types';
 const IDEMPOTENT = ['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY'];
 const KEY = 'idempotency-key';
 const TRANSIENT = [429, 502, 503, 504];
-const MOST_RETRIES = 10;
 /** In milliseconds: a server may ask for a longer wait, and gets no retry then. */
 const LONGEST_WAIT = 60_000;
 
@@ -17,8 +16,8 @@ const LONGEST_WAIT = 60_000;
  * @throws {UnwritableRequest}
  */
 export function retriesOf({ method, parameters }: Operation, { headers, body }: Written, retries = 0) {
-  if (!(Number.isInteger(retries) && retries >= 0 && retries <= MOST_RETRIES))
-    throw new UnwritableRequest(`retries: expected 0 to ${MOST_RETRIES}, got ${retries}`);
+  if (!(Number.isInteger(retries) && retries >= 0 && retries <= 10))
+    throw new UnwritableRequest(`retries: expected 0 to 10, got ${retries}`);
   const hasKey = parameters.some(({ in: place, name }) => place === 'header' && name.toLowerCase() === KEY);
   const isSafe = hasKey || IDEMPOTENT.includes(method);
   // A stream is read once.

@@ -7,13 +7,7 @@ import {
   versionFinding,
   writeDocument,
 } from 'contract-first-server/tools';
-import {
-  type Extensions,
-  type Finding,
-  findingLine,
-  InvalidContract,
-  type JsonObject,
-} from 'contract-first-server';
+import { type Finding, findingLine, InvalidContract, type JsonObject } from 'contract-first-server';
 import { findDocument } from './find-document';
 import { readExtensions } from '../../load';
 import { OVERLAY, PUBLISHED, TYPES } from '../../paths';
@@ -25,7 +19,6 @@ import { located, readSource, type Source, SourceError } from '../source/source'
 export interface Publication {
   readonly document: JsonObject;
   readonly contract: Contract;
-  readonly extensions: Extensions;
   /** One line for each part that is not enforced, and for each conversion. */
   readonly remarks: readonly string[];
   /** The content of the files of generated/, by path. */
@@ -58,7 +51,6 @@ export async function publish(): Promise<Publication> {
     return {
       document,
       contract,
-      extensions,
       remarks,
       files: { [PUBLISHED]: publishedText(document), [TYPES]: types.text },
     };
