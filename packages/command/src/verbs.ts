@@ -223,8 +223,7 @@ Exit status: 0 no unaccepted change breaks a client, 1 a change does or an entry
     notes: 'The file has no dependencies: it uses fetch, in Node, Deno and browsers.',
     async run({ values, positionals: [document] }) {
       if (document === undefined) assertService();
-      const extensions = document === undefined ? (await import('./load.js')).readExtensions() : {};
-      return (await import('./client/main.js')).writeClient(document, { ...values, extensions });
+      return (await import('./client/main.js')).writeClient(document, values);
     },
   }),
   ofService({

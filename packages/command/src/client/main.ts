@@ -2,18 +2,18 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { compileContract, OpenApiDocument } from 'contract-first-server/tools';
-import { type Extensions, InvalidContract } from 'contract-first-server';
+import { InvalidContract } from 'contract-first-server';
 import { type Outcome, UsageError } from '../command';
 import { toMockable } from '../mock/document';
 import { publish } from '../document/publish/publish';
 import { located, readSource, SourceError } from '../document/source/source';
+import { readExtensions } from '../load';
 import { clientOf, HEADER } from './client';
 import { MSW_HEADER, mswOf } from './msw';
 
 interface Settings {
   readonly out?: string;
   readonly msw?: boolean;
-  readonly extensions?: Extensions;
   readonly check?: boolean;
   readonly 'allow-outside'?: boolean;
 }
@@ -39,7 +39,8 @@ export async function writeClient(file: string | undefined, settings: Settings):
   const { text, untyped, operations } = clientOf(document);
   const [, name = out, letter = ''] = /^(.*)\.([cm]?)ts$/s.exec(out) ?? [];
   const imported = `${path.basename(name)}.${letter}js`;
-  const msw = settings.msw === true && mswOf(document, settings.extensions ?? {}, text, imported);
+  const extensions = file === undefined ? readExtensions() : {};
+  const msw = settings.msw === true && mswOf(document, extensions, text, imported);
   const mistyped = untyped.map(({ pointer, message }) => `  untyped  #${pointer}: ${message}`);
   const lines = [...notes, ...mistyped, ...(msw ? msw.notes : [])];
   for (const line of lines) console.error(line);
