@@ -41,7 +41,7 @@ const COMMAND = {
   breaking: ['command.ts', 'document', 'load.ts', 'paths.ts'],
   generate: ['command.ts', 'breaking', 'document', 'paths.ts'],
   mock: ['command.ts', 'breaking', 'document', 'load.ts', 'paths.ts'],
-  client: ['command.ts', 'mock', 'generate', 'document', 'paths.ts'],
+  client: ['command.ts', 'mock', 'generate', 'document', 'load.ts', 'paths.ts'],
   dev: ['command.ts', 'compiler', 'generate', 'document', 'load.ts', 'paths.ts'],
   contract: ['command.ts', 'generate', 'document', 'load.ts'],
   new: ['command.ts', 'generate', 'mock', 'document', 'paths.ts'],

@@ -17,7 +17,7 @@ const SLOW = String.raw`\.slow\.test\.`;
 const LEFT_OUT =
   'packages/command/tests/e2e advice.test black-box.test cases/uploads.test select-response.test contract/webhooks.test conversion.test ' +
   'databases.test documents.test explain.test generated.test growth.test handler-types.test hostile-texts.test ' +
-  'verbs/columns.test http/client.test http/names.test json-schema-test-suite.test layout.test limiter.test long-bodies.test ' +
+  'verbs/client-msw.test verbs/columns.test http/client.test http/names.test json-schema-test-suite.test layout.test limiter.test long-bodies.test ' +
   'multipart-splitter.test new/failure.test one-way.test openapi-3.2.test pattern.test postgres received-streams.test ' +
   'refusals.test representations.test schema/names.test sent-streams.test sound-changes.test ' +
   'sqlite-log.test sqlite-truth.test stored.test stores.test test-database.test packages/database/tests wire/hostile.test';

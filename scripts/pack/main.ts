@@ -58,11 +58,10 @@ function stage(name: string, address: string | undefined): string {
   const manifest = readManifest(from);
   const to = path.join(FOLDER, manifest.name);
   for (const file of filesIn(path.join(from, 'src')).filter((one) => !/\.(md|d\.ts)$/.test(one))) {
-    const isText = !file.endsWith('.ts') || file.startsWith('client/runtime/');
-    if (isText) {
-      write(to, `dist/${file}`, read(from, 'src', file));
-      continue;
-    }
+    const isText = !file.endsWith('.ts');
+    // The command runs a part of the runtime of clients, and writes all of it into them.
+    if (isText || file.startsWith('client/runtime/')) write(to, `dist/${file}`, read(from, 'src', file));
+    if (isText) continue;
     const built = path.join('dist', file.replace(/\.ts$/, ''));
     // Nobody reads what ajv has generated, and its maps are as large as all others.
     const isGenerated = path.dirname(file).endsWith('compiled');

@@ -211,6 +211,10 @@ Exit status: 0 no unaccepted change breaks a client, 1 a change does or an entry
         value: 'FILE',
         help: 'the file to write (default: client.ts, or generated/client.ts in a service)',
       },
+      msw: {
+        type: 'boolean',
+        help: 'also write a module for MSW 3 beside it, such as client-msw.ts: handlers, and factories of values',
+      },
       check: { type: 'boolean', help: 'write nothing; exit with status 1 if the file is out of date' },
       'allow-outside': OUTSIDE,
       json: JSON_RESULT,

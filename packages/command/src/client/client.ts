@@ -8,7 +8,7 @@ import { valuesText } from '../generate/values';
 import { plansOf } from './plans';
 
 /** The files of runtime/, in the order in which they stand in a client. Only the first one has exports of the client. */
-const RUNTIME = ['types', 'plan', 'write', 'bodies', 'match', 'read', 'streams', 'answer', 'request', 'call'];
+const RUNTIME = 'types plan write bodies match read streams answer request retry call'.split(' ');
 
 /** The text of the runtime, without imports. */
 const runtimeText = (): string =>

@@ -7,10 +7,13 @@ import { type Outcome, UsageError } from '../command';
 import { toMockable } from '../mock/document';
 import { publish } from '../document/publish/publish';
 import { located, readSource, SourceError } from '../document/source/source';
+import { readExtensions } from '../load';
 import { clientOf, HEADER } from './client';
+import { MSW_HEADER, mswOf } from './msw';
 
 interface Settings {
   readonly out?: string;
+  readonly msw?: boolean;
   readonly check?: boolean;
   readonly 'allow-outside'?: boolean;
 }
@@ -28,24 +31,39 @@ interface Described {
 export async function writeClient(file: string | undefined, settings: Settings): Promise<Outcome> {
   // Linters and formatters of a service leave generated/ alone.
   const { out = file === undefined ? 'generated/client.ts' : 'client.ts', check = false } = settings;
+  // The packages of a service, which its check compiles with generated/, lack MSW.
+  if (settings.msw === true && file === undefined && settings.out === undefined)
+    throw new UsageError('--msw: name a file of the front end, such as --out ../front-end/client.ts');
   const { document, notes } =
     file === undefined ? await ownDocument() : documentAt(file, settings['allow-outside'] === true);
   const { text, untyped, operations } = clientOf(document);
-  const lines = [...notes, ...untyped.map(({ pointer, message }) => `  untyped  #${pointer}: ${message}`)];
+  const [, name = out, letter = ''] = /^(.*)\.([cm]?)ts$/s.exec(out) ?? [];
+  const imported = `${path.basename(name)}.${letter}js`;
+  const extensions = file === undefined ? readExtensions() : {};
+  const msw = settings.msw === true && mswOf(document, extensions, text, imported);
+  const mistyped = untyped.map(({ pointer, message }) => `  untyped  #${pointer}: ${message}`);
+  const lines = [...notes, ...mistyped, ...(msw ? msw.notes : [])];
   for (const line of lines) console.error(line);
-  const known = read(out);
-  if (known !== undefined && !known.startsWith(HEADER))
+  const client = update(out, text, HEADER, operations, check);
+  const handlers = msw && update(`${name}-msw.${letter}ts`, msw.text, MSW_HEADER, msw.operations, check);
+  const isStale = [client, handlers].some((one) => one && one.state === 'is stale');
+  return { status: isStale ? 1 : 0, json: { ...client, notes: lines, ...(handlers && { msw: handlers }) } };
+}
+
+function update(file: string, text: string, header: string, operations: number, check: boolean) {
+  const known = read(file);
+  if (known !== undefined && !known.startsWith(header))
     throw new UsageError(
-      `${out} is not a generated client and is not overwritten: write to another file with --out FILE`,
+      `${file} is not a generated client and is not overwritten: write to another file with --out FILE`,
     );
   const isStale = known !== text;
   if (isStale && !check) {
-    mkdirSync(path.dirname(out), { recursive: true });
-    writeFileSync(out, text);
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, text);
   }
   const state = isStale ? (check ? 'is stale' : 'is written') : 'is up to date';
-  console.log(`${out} ${state}: ${operations} operation${operations === 1 ? '' : 's'}`);
-  return { status: isStale && check ? 1 : 0, json: { file: out, state, operations, notes: lines } };
+  console.log(`${file} ${state}: ${operations} operation${operations === 1 ? '' : 's'}`);
+  return { file, state, operations };
 }
 
 async function ownDocument(): Promise<Described> {

@@ -161,5 +161,5 @@ function partOf(given: unknown): plan.Part {
 }
 
 /** A text of a path, percent-encoded. */
-const encoded = (text: string): string =>
+export const encoded = (text: string): string =>
   text.toWellFormed().replace(/%(?![\da-f]{2})|[^!-~]+|[?#]/gi, encodeURIComponent);

@@ -53,7 +53,7 @@ export { Discriminators } from './document/discriminator';
 export { type Direction, OneWay, type OneWayKeyword } from './schema/one-way';
 export { isInt64 } from './schema/exact-comparison';
 export { SchemaSet } from './schema/schema-set';
-export { errorResponseOf, STUB_HEADER, successOf } from './samples/example-response';
+export { errorResponseOf, STUB_HEADER, successOf, textOf } from './samples/example-response';
 export { samples } from './samples/sample';
 export { type Bound, isTighter, type SchemaView, viewSchemas } from './schema/schema-view';
 export { type Lacking, lackingColumns } from './schema/stored';

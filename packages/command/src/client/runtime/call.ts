@@ -3,6 +3,7 @@ import { readAnswer } from './answer';
 import type { Operation, Plans, Scheme } from './plan';
 import { Reader } from './read';
 import { type AnyRequest, type Written, writeRequest } from './request';
+import { retriesOf, sendAgain } from './retry';
 import { type ClientOptions, NoAnswer, type Secret, UnwritableRequest } from './types';
 
 interface User {
@@ -27,6 +28,7 @@ export function connect(plans: Plans, options: ClientOptions<object>): object {
     async (given: AnyRequest = {}): Promise<unknown> => {
       const request: AnyRequest = { ...given, headers: { ...options.headers, ...given.headers } };
       const timeout = timeoutOf(given, options);
+      const deadline = Date.now() + timeout;
       const ended = new AbortController();
       const end = () => {
         ended.abort(new NoAnswer(`${operation.id}: no response within ${timeout} ms`));
@@ -40,14 +42,18 @@ export function connect(plans: Plans, options: ClientOptions<object>): object {
       const answered = async () => {
         const secrets = await secretsOf(operation, schemes, (options.credentials ?? {}) as AnyCredentials);
         const written = await writeRequest(operation, base, request, secrets);
-        const sent = requestOf(operation.id, written, signal);
-        let response: Response;
-        try {
-          response = await send(sent);
-        } catch (error) {
-          throw failed(error);
-        }
-        return readAnswer(operation, response, reader, failed);
+        const retries = retriesOf(operation, written, given.retries ?? options.retries);
+        const sendOnce = async () => {
+          const sent = requestOf(operation.id, written, signal);
+          try {
+            return await send(sent);
+          } catch (error) {
+            throw failed(error);
+          }
+        };
+        return sendAgain(retries, deadline, signal, sendOnce, (response) =>
+          readAnswer(operation, response, reader, failed),
+        );
       };
       // A function of the caller, such as its own fetch, may not know the signal.
       const aborted = new Promise<never>((_, reject) => {

@@ -25,6 +25,11 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Milliseconds until the whole answer, or the head of a stream, is there. By default 60,000; `Infinity` for none. */
   readonly timeout?: number;
+  /**
+   * How often a request is sent again, 0 to 10, if the network fails or the status is 429, 502, 503 or 504. By default 0. Only
+   * an operation with the header Idempotency-Key, or a method that may be repeated, is. `timeout` includes all attempts.
+   */
+  readonly retries?: number;
 }
 
 export interface ClientOptions<Credentials> extends CallOptions {

@@ -134,6 +134,14 @@ function conforms({ responses }: ServedOperation, answer: Answer, beyond: Header
   }
 }
 
+/** A response of `successOf` as it is sent: its header fields, and its body as text. */
+export function textOf({ responses }: ServedOperation, answer: Answer) {
+  const { headers, body } = responses.write(answer);
+  if (!(body instanceof OutgoingBody)) return { headers, body: body && String(Buffer.from(body)) };
+  const items = answer.body instanceof SampleStream ? answer.body.items : [];
+  return { headers, body: items.map((item, i) => body.writeItem?.(item, i)).join('') };
+}
+
 /** The items of a stream. Each response of a stub begins it anew. */
 class SampleStream {
   constructor(readonly items: readonly unknown[]) {}
