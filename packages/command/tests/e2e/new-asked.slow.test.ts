@@ -104,7 +104,13 @@ test('it finds its issuer by the URL in the document, before it listens', async 
 });
 
 test('a handler uses the values of an enum, and its operation says that it ends', async () => {
-  const answer = await ask('/moods');
+  let answer = await ask('/moods');
+  // Each has a connection of its own, so that both workers get some.
+  for (let i = 1; i < 8; i++) answer = await ask('/moods');
+  const metrics = await (await fetch(`${address}/-/metrics`)).text();
+  expect(metrics.match(/^http_deprecated_calls_total\S* .*/gm)).toEqual([
+    expect.stringMatching(/"listMoods".* 8$/),
+  ]);
   expect([answer.headers.get('deprecation'), answer.headers.get('sunset')]).toEqual([
     '@1777593600',
     'Sun, 31 Jan 2027 00:00:00 GMT',
