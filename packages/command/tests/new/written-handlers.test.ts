@@ -18,7 +18,7 @@ it('writes every handler but that of a second path to the same objects, whose st
   expect(layout.stubs.map(({ operation, reason }) => [operation.operationId, reason])).toEqual([
     ['getOldShip', 'its path names the objects of /ships/{guid}: decide what differs here'],
   ]);
-  expect(layout.handlers).toHaveLength(11);
+  expect(layout.handlers).toHaveLength(12);
 });
 
 it.each([
@@ -58,6 +58,7 @@ it.each([
     'create-crew',
     "await store.crews.add({ ...body, id: body.id ?? randomUUID() }); if (crew === 'unique') return { status: 409, body: errorBody('conflict', 'the id is taken') }; return { status: 201, body: [crew] };",
   ],
+  ['deletes without a body', 'delete-call', 'return { status: 204 };'],
   ['creates without a body', 'create-call', 'await store.calls.add({ dock, createdAt: now });'],
   ['takes keys in the order of the path', 'get-call', 'await store.calls.get(dock, id);'],
   [
