@@ -81,6 +81,7 @@ export function pagingOf(
     (lowest.get(number) ?? -Infinity) >= least ? number : `Math.max(${number}, ${least})`;
   const parameters = list.parameters.filter((parameter) => parameter.in === 'query');
   const plainOf = ({ name }: Parameter) => wordsOf(name).join('');
+  const isNumbered = parameters.some((parameter) => PAGE.test(plainOf(parameter)));
   for (const parameter of parameters) {
     const { name, schemaPointer } = parameter;
     const plain = plainOf(parameter);
@@ -93,12 +94,15 @@ export function pagingOf(
     const { least } = viewSchemas(document, schemas, 'request');
     const isNumber = type === 'INTEGER' && !nullable;
     const isNumeric = type === 'INTEGER' || type === 'INT64' || type === 'DOUBLE';
+    // Nothing is computed of a bigint, unless pages are numbered.
+    const isBig = type === 'INT64' && !isNumbered;
     /** Takes a whole number. What is no usual number becomes one. */
     const whole = (absent: number): string => {
       const taken = entry(parameter, variable, document, nullable ? undefined : absent);
       names.push(taken);
       numbers.push(taken);
-      const number = isNumber ? variable : wholeOf(type, nullable ? `${variable} ?? ${absent}` : variable);
+      const isPlain = isNumber || (isBig && !nullable && Number(least.get('imum')?.value ?? -1) >= 0);
+      const number = isPlain ? variable : wholeOf(type, nullable ? `${variable} ?? ${absent}` : variable);
       lowest.set(number, Number(least.get('imum')?.value ?? -Infinity));
       return number;
     };
