@@ -152,7 +152,7 @@ $(BENCH)/node_modules/.package-lock.json: $(BENCH)/package.json $(BENCH)/package
 
 documents: $(INSTALLED) ## test the mock of public documents, or with NEW=1 `make new`; reports/documents/; ONLY=uspto,train-travel
 	@$(if $(NEW),$(TSX) scripts/pack/main.ts >/dev/null)
-	@$(TSX) scripts/documents/main.ts $(if $(NEW),new,mock) $(ONLY)
+	@$(TSX) scripts/documents/main.ts $(if $(NEW),$(NEW:1=new),mock) $(ONLY)
 
 sqlite: $(INSTALLED) ## measure node:sqlite beside better-sqlite3
 	@npm install --prefix .cache/sqlite --no-save --ignore-scripts --no-audit --no-fund --loglevel=error better-sqlite3@13.2.0 >/dev/null

@@ -5,6 +5,7 @@ import { formatTable } from 'contract-first-prover';
 import { laidOut, type LaidOut } from './laid-out';
 import { mockAgainstEngine, type Mocked } from './mocked';
 import { cached, type Listed } from './source';
+import { writtenOf, type WrittenOf } from './written';
 
 /*
  * `make documents`: what the tools make of documents that others wrote. The documents are in no commit: they are fetched
@@ -44,6 +45,13 @@ const NEW: Check<LaidOut> = {
     ...[operations, served, handlers, written, seconds, word(check), word(contract), word(test)],
   ],
   isGood: ({ check, contract, test = true }) => check && contract && test,
+};
+
+const WRITTEN: Check<WrittenOf> = {
+  columns: ['on resources', 'written', 'of halves'],
+  run: (file) => writtenOf(file),
+  cells: ({ onResources, written, ofHalves }) => [onResources, written, ofHalves],
+  isGood: () => true,
 };
 
 interface Row {
@@ -98,4 +106,8 @@ async function tabulate<T>(check: Check<T>, name: string, named: string | undefi
 }
 
 const [kind, names] = parseArgs({ allowPositionals: true }).positionals;
-void (kind === 'new' ? tabulate(NEW, 'new', names) : tabulate(MOCK, 'mock', names));
+void (kind === 'new'
+  ? tabulate(NEW, 'new', names)
+  : kind === 'written'
+    ? tabulate(WRITTEN, 'written', names)
+    : tabulate(MOCK, 'mock', names));

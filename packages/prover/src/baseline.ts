@@ -14,10 +14,10 @@ import { resourcesOf, sourcesOf } from './state/sources';
 import type { State } from './state/state';
 import type { Server } from './target';
 import { reasonOf } from './untestable';
-import { header, summarize } from './wire/message';
+import { header, type Outcome, summarize } from './wire/message';
 import { textOf } from './json/tree';
-import type { Operation } from './document/model';
-import { takesCredentials, minimalInputs } from './request/compose';
+import { isSafe, type Operation } from './document/model';
+import { composeRequest, minimalInputs, takesCredentials } from './request/compose';
 
 /** The header by which a mock says, with 501, that it leaves an operation out, or has no sample for it. */
 const STUB = 'X-Stub';
@@ -39,7 +39,7 @@ export async function establishBaseline(
   server: Server,
   runner: CaseRunner,
 ): Promise<OperationContext | undefined> {
-  const { ledger, failures, describe, attempt, giveUp, isStub, reset, state } = runner;
+  const { client, ledger, failures, describe, attempt, giveUp, isStub, reset, state } = runner;
   try {
     if (state) return await findBaseline(common, operation, server, runner, state);
     const base = minimalInputs(common.document, common.oracle, operation);
@@ -54,11 +54,32 @@ export async function establishBaseline(
     failures.push(describe(baseline, explained));
   } catch (error) {
     const problem = reasonOf(error);
-    giveUp(operation, problem);
+    const left = state && (await leftOutByMock(operation, server, client));
+    if (left === undefined) giveUp(operation, problem);
+    else ledger.block(operation.id, left, 'OUT OF REACH');
     // A black box is not at fault for what the prover does not support.
     if (!state && !isStub(operation)) failures.push(failureWithoutRequest('baseline', operation, problem));
   }
   return undefined;
+}
+
+/** What a response says if it is that of a mock to an operation that it leaves out. */
+const leftOutIn = (outcome: Outcome | undefined): string | undefined =>
+  outcome && !('noResponse' in outcome) && outcome.status === 501 && header(outcome, STUB) !== undefined
+    ? `the mock leaves the operation out: ${summarize(outcome)}`
+    : undefined;
+
+/**
+ * Asks a black box without parameters and credentials, which cannot be had, whether it is a mock that leaves an operation out.
+ * Asks for a safe operation only.
+ */
+export async function leftOutByMock(
+  operation: Operation,
+  server: Server,
+  client: CaseRunner['client'],
+): Promise<string | undefined> {
+  if (!isSafe(operation.method) || client.mustEnd() !== undefined) return undefined;
+  return leftOutIn(await client.exchange(server, composeRequest(operation, { parameters: new Map() })));
 }
 
 /** Tries the minimal requests to a black box, and blocks the operation if none is accepted. */
@@ -77,8 +98,9 @@ async function findBaseline(
     const probed = await probe(server, sent, 'baseline');
     if (!probed) return undefined;
     const { outcome, problems } = probed;
-    if (!('noResponse' in outcome) && outcome.status === 501 && header(outcome, STUB) !== undefined) {
-      ledger.block(operation.id, `the mock leaves the operation out: ${summarize(outcome)}`, 'OUT OF REACH');
+    const left = leftOutIn(outcome);
+    if (left !== undefined) {
+      ledger.block(operation.id, left, 'OUT OF REACH');
       return undefined;
     }
     if ('noResponse' in outcome || outcome.status >= 500) {

@@ -7,7 +7,7 @@ import {
   messageOf,
   shrinkGroups,
 } from './attempts';
-import { establishBaseline } from './baseline';
+import { establishBaseline, leftOutByMock } from './baseline';
 import type { OperationContext } from './cases/case';
 import { seedOf } from './cases/search';
 import { assertScenarios, scenarioCases } from './cases/scenarios';
@@ -156,7 +156,9 @@ export async function run(given: Target, options: RunOptions = {}): Promise<Resu
     for (const operation of target.blackBox ? inOrder(operations) : operations) {
       const obstacle = obstacleTo(operation, document, target);
       if (obstacle) {
-        ledger.block(operation.id, obstacle.reason, obstacle.state);
+        const { reason, state } = obstacle;
+        const left = state === 'BLOCKED' ? await leftOutByMock(operation, server, client) : undefined;
+        ledger.block(operation.id, left ?? reason, left === undefined ? state : 'OUT OF REACH');
         continue;
       }
       if (client.mustEnd() !== undefined) continue;

@@ -1,17 +1,23 @@
-/** Writes the handlers that follow from the document: read, list and delete. */
-import { isJson, type OpenApiDocument, stringifyJson, viewSchemas } from 'contract-first-server/tools';
+/** Writes the handlers that follow from the document: read and delete, and what all of them have. */
+import {
+  isJson,
+  joinPointer,
+  members,
+  type OpenApiDocument,
+  type ResponseObject,
+  stringifyJson,
+  viewSchemas,
+} from 'contract-first-server/tools';
 import { type Operation } from 'contract-first-server';
-import { isIdentifier, quoted } from '../generate/handler-names';
+import { quoted } from '../generate/handler-names';
 import { codeOf, memberCode, propertyName, Unclear } from './code';
 import { typeOf } from '../generate/column-types';
-import { type Inside, insideOf } from './errors/envelopes';
+import { type Inside, insideOf, REMARK, remarkOf } from './errors/envelopes';
 import { type ErrorBody, hasHeaders, type OtherBody, type OwnKind } from './errors/errors';
 import { capitalized } from './names';
-import type { Refused } from './overlay';
-import type { Paging } from './tables/paging';
+import type { Lack } from './lack';
 import { spoken, TYPES, type Violation } from './tables/table-code';
-import { isFreeIn, type Table } from './tables/tables';
-import { handledValue } from './types';
+import type { Table } from './tables/tables';
 
 /** What the handlers of a service share. */
 export interface Shared {
@@ -20,6 +26,8 @@ export interface Shared {
   readonly usual: ErrorBody | undefined;
   readonly others: readonly OtherBody[];
   readonly kinds: readonly OwnKind[];
+  /** Whether the usual body of errors is one of those that an operation documents for a status. */
+  readonly conforms: (operation: Operation, status: number) => boolean;
   readonly tables: ReadonlyMap<string, Table>;
 }
 
@@ -40,18 +48,51 @@ export interface Handled extends Shared {
   /** What its handler rejects. Whoever writes the code adds to it. */
   readonly rejections: Rejection[];
   readonly calls: Method[];
-  /** What it would be refused with that the document does not have. It is a stub then, until the overlay adds it. */
-  readonly lacks: Refused[];
+  /** What it needs that the document does not have. It is a stub then, until the overlay adds it. */
+  readonly lacks: Lack[];
 }
 
-/** The first success of an operation, as the code before its body, and its body without the envelope. */
-export function successOf({ document, operation }: Handled, wanted: 'one' | 'list') {
+/** The header with the URL of an object that is created. */
+function locationIn(document: OpenApiDocument, { headers }: ResponseObject): string | undefined {
+  const header = headers.find(({ name }) => name.toLowerCase() === 'location');
+  if (header?.schemaPointer === undefined) return undefined;
+  const { types, formats, patterns, values } = viewSchemas(document, [header.schemaPointer], 'response');
+  // Nobody knows the origin of an absolute URL.
+  const isRelative = [...formats].every((format) => format === 'uri-reference');
+  return types.has('string') && isRelative && patterns.size === 0 && !values ? header.name : undefined;
+}
+
+/** The URL of an object of a table, as code: a reference (RFC 9110 section 10.2.2). */
+function urlOf({ stored, keys }: Table, row: string): string | undefined {
+  if (!stored || !('read' in stored)) return undefined;
+  const [path = ''] = stored.read.paths;
+  const url = path.replace(/\{([^{}]+)\}/g, (whole, parameter: string) => {
+    const key = keys.find((one) => one.parameter === parameter);
+    if (!key) return whole;
+    return `\${${TYPES[key.type] === 'string' ? `encodeURIComponent(${row}.${key.name})` : `${row}.${key.name}`}}`;
+  });
+  return `\`${url}\``;
+}
+
+/**
+ * The first success of an operation, as the code before its body, and its body without the envelope.
+ *
+ * @param created the variable with the object that it has created
+ */
+export function successOf({ document, operation, table }: Handled, wanted: 'one' | 'list', created?: string) {
   const [key, response] = [...operation.responses].find(([key]) => key.startsWith('2')) ?? [];
   if (key === undefined || !response) throw new Unclear('has no success response except default');
   const status = Number(key.replace('XX', '00'));
-  if (hasHeaders(document, operation, key)) throw new Unclear('its success response has headers');
+  const url = created === undefined ? undefined : urlOf(table, created);
+  const location = url === undefined ? undefined : locationIn(document, response);
+  if (hasHeaders(document, operation, key, location))
+    throw new Unclear('its success response has headers that the document does not explain');
+  const headers = location === undefined ? '' : `, headers: { ${propertyName(location)}: ${url} }`;
   const { content } = response;
-  if (content.length === 0) return { head: `status: ${status}`, inside: undefined };
+  const place = document.follow(joinPointer(operation.pointer, 'responses', key));
+  if (content.length === 0 && members(place.value['content']).length > 0)
+    throw new Unclear(`its ${key} has a body, which no response of that status may have`);
+  if (content.length === 0) return { head: `status: ${status}${headers}`, inside: undefined };
   const media = content.find(({ type }) => isJson(type.essence));
   const isOneSchema = content.every(
     ({ schema }) =>
@@ -60,7 +101,7 @@ export function successOf({ document, operation }: Handled, wanted: 'one' | 'lis
   );
   if (media?.schema === undefined || !isOneSchema) throw new Unclear('its success response is not JSON only');
   return {
-    head: `status: ${status}${content.length > 1 ? `, contentType: ${quoted(media.key)}` : ''}`,
+    head: `status: ${status}${content.length > 1 ? `, contentType: ${quoted(media.key)}` : ''}${headers}`,
     inside: insideOf(document, [media.schema], 'response', wanted),
   };
 }
@@ -87,8 +128,8 @@ export function refusal(of: Handled, statuses: readonly number[], message: strin
       rejections.push({ status, rule });
       return `return { status: ${status}, body: errorBody(${quoted(kind)}, ${text}) };`;
     }
-    // The body of another form is that of OTHERS in src/errors.ts.
-    if (isOther) {
+    // src/errors.ts has the media type, and the bodies of another form in OTHERS.
+    if (isOther || of.conforms(operation, status)) {
       rejections.push({ status, rule });
       return `throw new Problem<OwnKind>(${quoted(kind)}, ${text});`;
     }
@@ -137,6 +178,10 @@ export const enveloped = (
         ...beside,
       ].join(', ')} }`;
 
+/** A body with one object, perhaps as the only one of a list. */
+export const oneIn = (inside: Inside, code: string): string =>
+  enveloped(inside, inside.isList ? `[${code}]` : code);
+
 /** Whether the objects of a body are those of a table, as far as their properties tell. */
 export function checkFits(
   { document, table }: Handled,
@@ -170,22 +215,39 @@ export function readCode(of: Handled): string {
 }
 
 export function removeCode(of: Handled): string {
-  const { tables, table } = of;
+  const { document, tables, table } = of;
   const { head, inside } = successOf(of, 'one');
-  if (inside) throw new Unclear('its success response has a body');
+  const said = inside && remarksOf(document, inside.schemas);
+  const { one, name, kind } = table;
+  // The response has the object that is gone.
+  const isRead = inside !== undefined && said === undefined;
+  if (isRead) checkFits(of, inside);
   const { variables, own, code } = pathOf(of);
   const absent = missing(of, own);
   of.calls.push('remove');
-  const removal = `await store.${table.name}.remove(${variables.join(', ')})`;
+  const keys = variables.join(', ');
+  const removal = `await store.${name}.remove(${keys})`;
   const refused = isRestricted(table, tables)
     ? `const removed = ${removal};
-    if (removed === 'foreign key') ${refusal(of, [409], `the ${spoken(table.one)} \${${own}} is in use`, 'foreign key')}
+    if (removed === 'foreign key') ${refusal(of, [409], `the ${spoken(one)} \${${own}} is in use`, 'foreign key')}
     `
     : '';
+  const body = isRead ? oneIn(inside, kind === 'value' ? `${one}.value` : one) : said && codeOf(said);
   return `async ({ ${code} }) => {
-    ${refused}if (${refused === '' ? removal : 'removed'}) return { ${head} };
+    ${isRead ? `const ${one} = await store.${name}.get(${keys});\n` : ''}${refused}if (${isRead ? `${one} && ` : ''}${refused === '' ? removal : 'removed'}) return { ${head}${body === undefined ? '' : `, body: ${body}`} };
     ${absent}
   }`;
+}
+
+/** A body that says no more than that an operation succeeded: `{ success: true }`; undefined: its schema has other facts. */
+function remarksOf(document: OpenApiDocument, schemas: readonly string[]): object | undefined {
+  const { properties, required, unions, types } = viewSchemas(document, schemas, 'response');
+  if (!types.has('object') || unions.length > 0) return undefined;
+  const remarks = [...properties].map(([name, own]) => [name, remarkOf(document, name, own)] as const);
+  const isSaid = remarks.every(
+    ([name, value]) => value !== undefined || (REMARK.test(name) && !required.has(name)),
+  );
+  return isSaid ? Object.fromEntries(remarks.filter(([, value]) => value !== undefined)) : undefined;
 }
 
 /** Whether what refers to an object keeps it from being deleted. */
@@ -193,90 +255,3 @@ export const isRestricted = ({ name }: Table, tables: ReadonlyMap<string, Table>
   [...tables.values()].some(({ references }) =>
     [...references.values()].some(({ to, onDelete }) => to === name && !onDelete),
   );
-
-/** A property beside a list in its envelope: the number of all objects, whether there are more of them, or what is always the same. */
-function besideOf(
-  { document, operation }: Handled,
-  paging: Paging,
-  name: string,
-  schemas: readonly string[],
-) {
-  const { types, values } = viewSchemas(document, schemas, 'response');
-  if (/(count|total|size|length)/i.test(name) && types.has('integer'))
-    return { kind: 'count', name } as const;
-  if (/^has_?(more|next)(_?page)?$/i.test(name) && types.has('boolean') && paging.limit)
-    return { kind: 'more', name } as const;
-  const [constant, another] = values?.values() ?? [];
-  const [path = ''] = operation.paths;
-  const value =
-    constant !== undefined && another === undefined
-      ? handledValue(document, schemas, constant)
-      : /^(url|path)$/i.test(name) && types.has('string') && !path.includes('{')
-        ? path
-        : undefined;
-  if (value === undefined) throw new Unclear(`its envelope has ${name}`);
-  return { kind: 'code', name, code: `${propertyName(name)}: ${codeOf(value)}` } as const;
-}
-
-export function listCode(of: Handled, paging: Paging | undefined): string {
-  const { document, table, tables, operation } = of;
-  const { head, inside } = successOf(of, 'list');
-  if (!inside?.isList || !paging) throw new Unclear('it does not respond with a list');
-  if (paging.unknown.length > 0)
-    throw new Unclear(`the document does not say what ${paging.unknown.join(', ')} selects`);
-  const besides = [...inside.beside].map(([name, schemas]) => besideOf(of, paging, name, schemas));
-  const counted = besides.find(({ kind }) => kind === 'count')?.name;
-  const more = besides.find(({ kind }) => kind === 'more')?.name;
-  const others = besides.flatMap(({ kind, code }) => (kind === 'code' ? code : []));
-  checkFits(of, inside, []);
-  const { formats } = viewSchemas(document, inside.beside.get(counted ?? '') ?? [], 'response');
-  of.calls.push('list');
-  const { variables, code } = pathOf(of);
-  const isAsked = paging.query !== undefined && paging.names.length > 0;
-  const given = [...variables, ...(isAsked ? ['query'] : [])];
-  const asked = [code, isAsked ? 'query' : ''].filter((part) => part !== '').join(', ');
-  const parameters = asked === '' ? '()' : `({ ${asked} })`;
-  const rows = `await store.${table.name}.list(${given.join(', ')})`;
-  const items = table.kind === 'value' ? `(${rows}).map(({ value }) => value)` : rows;
-  const parent = tables.get(table.references.get(table.keys[0]?.name ?? '')?.to ?? '');
-  const [first] = variables;
-  const check =
-    parent && first !== undefined && operation.responses.has('404')
-      ? `if (!(await store.${parent.name}.get(${first}))) ${missing(of, first, parent)}\n`
-      : '';
-  if (counted === undefined && more === undefined && check === '')
-    return `async ${parameters} => ({ ${head}, body: ${enveloped(inside, items, ...others)} })`;
-  const taken = [...variables, 'query', 'store'];
-  const free = (name: string, other: string) =>
-    isFreeIn('handler', name) && !taken.includes(name) ? name : other;
-  const list = free(inside.property ?? table.name, 'items');
-  taken.push(list);
-  const total = free(counted ?? '', 'count');
-  const filters = [...variables, ...(paging.filters.length > 0 ? ['query'] : [])].join(', ');
-  if (counted !== undefined) of.calls.push('count');
-  const inAll = `await store.${table.name}.count(${filters})`;
-  const count =
-    counted === undefined ? '' : `const ${total} = ${formats.has('int64') ? `BigInt(${inAll})` : inAll};\n`;
-  const { limit, before } = paging;
-  const all = free('found', 'rows');
-  // One more than a page tells whether there are more.
-  const page =
-    more === undefined || limit === undefined
-      ? `const ${list} = ${items};`
-      : `const { ${limit.taken} } = query;
-    const ${all} = ${items.replace(/query\)/, `{ ...query, ${propertyName(limit.name)}: ${limit.variable} + 1 })`)};
-    const ${list} = ${before === undefined ? '' : `query${isIdentifier(before.name) ? `.${before.name}` : `[${quoted(before.name)}]`} !== undefined ? ${all}.slice(-${limit.variable}) : `}${all}.slice(0, ${limit.variable});`;
-  const body = enveloped(
-    inside,
-    list,
-    ...(counted === undefined ? [] : [memberCode(counted, total)]),
-    ...(more === undefined || limit === undefined
-      ? []
-      : [`${propertyName(more)}: ${all}.length > ${limit.variable}`]),
-    ...others,
-  );
-  return `async ${parameters} => {
-    ${check}${page}
-    ${count}return { ${head}, body: ${body} };
-  }`;
-}

@@ -9,6 +9,7 @@ import {
 } from 'contract-first-server/tools';
 import type { Operation } from 'contract-first-server';
 import type { Places } from './fill';
+import type { Lack } from './lack';
 
 /** Whether clients may retry an operation. */
 export const isRetriable = (operation: Operation): boolean =>
@@ -30,9 +31,12 @@ const INVALID = [400, 'The request does not match the document.'] as const;
  *
  * @param lacks what else it does not document
  */
-export function keyRefusals(operation: Operation, lacks: readonly { readonly status: number }[]) {
+export function keyRefusals(operation: Operation, lacks: readonly Lack[]) {
   if (!isRetriable(operation)) return [];
-  const known = new Set([...operation.responses.keys(), ...lacks.map(({ status }) => String(status))]);
+  const known = new Set([
+    ...operation.responses.keys(),
+    ...lacks.map((lack) => ('status' in lack ? String(lack.status) : '')),
+  ]);
   const all = known.has('400') || known.has('422') ? REFUSALS : [...REFUSALS, INVALID];
   return all.flatMap(([status, description]) =>
     known.has(String(status)) ? [] : { operation, status, description },

@@ -23,7 +23,14 @@ import { lacking, type Stub, storesOf, wholeOf } from './tables/stores';
 import { notesOn } from './notes';
 import { ITEMS, type Table, tablesOf } from './tables/tables';
 import { documentFiles } from './document-files';
-import { errorResponses, otherBodies, type OwnKind, ownKinds, usualErrorBody } from './errors/errors';
+import {
+  conformsIn,
+  errorResponses,
+  otherBodies,
+  type OwnKind,
+  ownKinds,
+  usualErrorBody,
+} from './errors/errors';
 import { loginsOf } from './users/logins';
 import type { Names } from './names';
 import { NO_EXTRAS } from './extras';
@@ -97,9 +104,11 @@ export async function layOut(
     );
   const early = {
     ...{ document: servable, usual: found, kinds: ownKinds(errors) },
-    others: found ? otherBodies(servable, given, found, conflictsIn(ownKinds(errors))) : [],
+    others: found ? otherBodies(servable, given, found, refusedIn(ownKinds(errors))) : [],
+    conforms: found ? conformsIn(given, found) : () => false,
   };
   const whole = wholeOf(tablesOf(servable, storedOf(servable, given, read), names), early, without).tables;
+  const lacks = lacking(whole, early);
   const overlay = await overlayFor(
     source.document,
     servable,
@@ -107,7 +116,7 @@ export async function layOut(
     [...actions, ...(requests?.login.actions ?? []), ...(requests?.register?.actions ?? [])],
     found,
     [...parameters, ...referenceExamples(servable, whole)],
-    [...(logins ? undocumented(logins) : []), ...lacking(whole, early)],
+    [...(logins ? undocumented(logins) : []), ...lacks],
   );
 
   // The published document, as `make generate` makes it.
@@ -127,10 +136,10 @@ export async function layOut(
   const again = requests && loginsOf(document, operations).logins;
   const users = again && usersOf(document, served, again, requests.login.value);
   const others = otherBodies(document, served, usual, (operation) => [
-    ...conflictsIn(kinds)(operation),
+    ...refusedIn(kinds)(operation),
     ...(users?.kinds ?? []).filter(({ kind }) => users?.refusals[kind]?.includes(operation.operationId)),
   ]);
-  const shared = { document, usual, others, kinds };
+  const shared = { document, usual, others, kinds, conforms: conformsIn(served, usual) };
   const stored = wholeOf(tablesOf(document, storedOf(document, served, resources), names), shared, without);
   const tables = stored.tables.length > 0 || users ? stored.tables : [ITEMS];
   const ids = operations.map(({ operationId }) => operationId);
@@ -159,7 +168,7 @@ export async function layOut(
       ...userNotes,
       ...(users?.notes ?? []),
       ...sent.notes,
-      ...notesOn(document, operations, tables, actions, others),
+      ...notesOn(document, operations, tables, actions, others, lacks),
       `served ${operations.length} of ${total} operations${rejected > 0 ? `, ${rejected} rejected by proof` : ''}`,
     ],
     files: {
@@ -197,10 +206,10 @@ export async function layOut(
 }
 
 /** The kinds of errors with which the handler of an operation on a table may refuse what conforms to the document. */
-const conflictsIn =
+const refusedIn =
   (kinds: readonly OwnKind[]) =>
   ({ responses }: Operation): readonly OwnKind[] =>
-    kinds.filter(({ status }) => [409, 422].includes(status) && responses.has(String(status)));
+    kinds.filter(({ status }) => [404, 409, 422].includes(status) && responses.has(String(status)));
 
 /** What the service sends; none with a note, if a part of it cannot be sent. */
 function sentOf(root: JsonObject): { readonly names: readonly string[]; readonly notes: readonly string[] } {

@@ -3,6 +3,7 @@ import { isObject, jsonPath, type OpenApiDocument } from 'contract-first-server/
 import { type Operation } from 'contract-first-server';
 import { says } from './errors/error-body';
 import { type OtherBody, succeedsByDefault } from './errors/errors';
+import type { Lack } from './lack';
 import type { Action } from './overlay';
 import { isRetriable } from './idempotent';
 import { conflictOf, type Table } from './tables/tables';
@@ -14,10 +15,12 @@ export const notesOn = (
   tables: readonly Table[],
   actions: readonly Action[],
   others: readonly OtherBody[],
+  lacks: readonly Lack[],
 ): string[] => [
   ...successes(document, operations, actions),
   ...conflicts(document, tables),
   ...undecided(operations),
+  ...neededBodies(lacks),
   ...wordless(others),
   ...leftOut(actions.filter(({ remove }) => remove)),
 ];
@@ -57,6 +60,16 @@ function undecided(operations: readonly Operation[]): string[] {
     : [];
 }
 
+/** The bodies that the overlay requires. */
+function neededBodies(lacks: readonly Lack[]): string[] {
+  const [first, ...others] = lacks.filter((lack) => 'body' in lack);
+  if (!first) return [];
+  const more = others.length > 0 ? ` and ${others.length} more` : '';
+  return [
+    `${first.operation.operationId}${more}: openapi/overlay.yaml requires the request body, because its schema requires properties`,
+  ];
+}
+
 /** Where no part of an error body is known to be for a sentence. */
 function wordless(others: readonly OtherBody[]): string[] {
   const [first, ...more] = others.filter(({ shape }) => shape !== undefined && !says(shape));
@@ -81,7 +94,7 @@ function conflicts(document: OpenApiDocument, tables: readonly Table[]): string[
   return tables.flatMap(({ stored, unique, source, file }) => {
     const { create } = stored ?? {};
     const said = conflictOf(document, create);
-    if (!create || said === undefined || unique || source === 'given') return [];
+    if (!create || said === undefined || unique || source === 'given' || source === 'either') return [];
     return `${create.operationId} documents 409${said === '' ? '' : ` (${said})`}: no column in src/storage/${file}.ts is unique(). Write there, or in its handler, when it responds with 409`;
   });
 }

@@ -14,7 +14,7 @@ import {
   type ServedOperation,
   undocumentedResponses,
 } from 'contract-first-server/tools';
-import { type JsonObject, type Operation, Problem } from 'contract-first-server';
+import { type JsonObject, Problem } from 'contract-first-server';
 import { ERRORS, type OperationalKind, statusIn } from 'contract-first-server/runtime';
 import { Fact, says, valueOf } from './errors/error-body';
 import {
@@ -27,6 +27,7 @@ import {
   succeedsByDefault,
 } from './errors/errors';
 import { keyActions } from './idempotent';
+import type { Lack } from './lack';
 import { readLayout } from './layout-files';
 import type { PathParameter } from './tables/resources';
 
@@ -39,13 +40,6 @@ export interface Overlay {
   readonly usual: ErrorBody;
   /** The document with all that the overlay adds. */
   readonly root: JsonObject;
-}
-
-/** A refusal of a handler that its operation does not document. */
-export interface Refused {
-  readonly operation: Operation;
-  readonly status: number;
-  readonly description: string;
 }
 
 const FILE = 'openapi/overlay.yaml';
@@ -88,7 +82,7 @@ export async function overlayFor(
   actions: readonly Action[],
   errors: ErrorBody | undefined,
   parameters: readonly PathParameter[],
-  refusals: readonly Refused[],
+  lacks: readonly Lack[],
 ): Promise<Overlay> {
   const components = members(document.at('/components/schemas')).map(([name]) => name);
   const standard = components.includes('Problem') ? 'ServerProblem' : 'Problem';
@@ -107,11 +101,22 @@ export async function overlayFor(
       document,
       served.map(({ operation }) => operation),
     ),
-    ...refusals.map(({ operation, status, description }) => ({
-      target: jsonPath(document, joinPointer(operation.pointer, 'responses')),
-      description: 'how its handler refuses',
-      update: { [status]: { description, content } },
-    })),
+    ...lacks.map((lack) =>
+      'body' in lack
+        ? {
+            target: jsonPath(
+              document,
+              document.follow(joinPointer(lack.operation.pointer, 'requestBody')).pointer,
+            ),
+            description: 'its handler needs the properties that the schema of the body requires',
+            update: { required: true },
+          }
+        : {
+            target: jsonPath(document, joinPointer(lack.operation.pointer, 'responses')),
+            description: 'how its handler refuses',
+            update: { [lack.status]: { description: lack.description, content } },
+          },
+    ),
     ...(errors
       ? []
       : [

@@ -61,9 +61,10 @@ export function prepare(
       rejections.some((rejection) => rejection.rule === 'unique' && rejection.status === status),
     );
     if (!table || !create || !kind) continue;
+    const given = table.source === 'either' ? wholeBody(document, create) : '';
     sequences.push({
       title: `${operation.operationId}: the ${(table.unique ?? table.keys.at(-1))?.name} is taken`,
-      steps: [stepOf(create, '', 'success'), stepOf(operation, '', kind.kind)],
+      steps: [stepOf(create, given, 'success'), stepOf(operation, given, kind.kind)],
       proves: [`${operation.operationId} ${kind.status}`],
     });
   }
@@ -95,6 +96,12 @@ export function prepare(
     );
   });
   return { sequences, todo };
+}
+
+/** A body with all properties, the key that a client may leave out among them. */
+function wholeBody(document: OpenApiDocument, { requestBody }: Operation): string {
+  const [sample] = samples(document, requestBody?.content[0]?.schema ?? '', 'request');
+  return sample === undefined ? '' : `body: ${quoted(stringifyJson(sample))}, `;
 }
 
 const documents = (operation: Operation, kind: OwnKind | undefined): kind is OwnKind =>

@@ -61,7 +61,7 @@ test('is laid out by one command, and is green at once', async () => {
   });
   expect(run('seed')).toEqual({ status: 0, output: 'seeded\n' });
   const { output } = run('todo');
-  expect(output).toContain('2 operations are stubs');
+  expect(output).toContain('1 operation is a stub');
   expect(output).toContain('buyTicket | response | 409 | *: to do');
 
   expect(runIn(service, 'tsc', '-p', 'src')).toEqual({ status: 0, output: '' });

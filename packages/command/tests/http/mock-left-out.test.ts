@@ -38,6 +38,13 @@ const LEFT_OUT: Readonly<Record<string, JsonObject>> = {
   }),
   'a response without a sample': ok({ type: 'string', pattern: '^(?=a)b|(?!a)a$' }),
   'a scheme that no server can check': { security: [{ mutual: [] }], responses: NO_CONTENT },
+  'a scheme of an unknown kind': { security: [{ digest: [] }], responses: NO_CONTENT },
+  'a required parameter without a value': {
+    parameters: [
+      { name: 'a', in: 'query', required: true, schema: { type: 'integer', minimum: 2, maximum: 1 } },
+    ],
+    responses: NO_CONTENT,
+  },
   'a body too large for a validator': taking(json({ type: 'object', dependentRequired: large(['q']) })),
 };
 const text = (kind: string) => ({
@@ -75,7 +82,7 @@ const documentOf = (server = '') =>
     },
     components: {
       schemas: { Cat: text('cat'), Dog: text('dog'), Loop: { allOf: [ref('Loop')] } },
-      securitySchemes: { mutual: { type: 'mutualTLS' } },
+      securitySchemes: { mutual: { type: 'mutualTLS' }, digest: { type: 'http', scheme: 'digest' } },
     },
   });
 

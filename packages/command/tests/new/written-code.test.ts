@@ -23,6 +23,7 @@ const FIXTURES = [
     'layout/openapi/bike-shed.yaml',
     'tests/e2e/library/library.yaml',
     'tests/e2e/photos/photos.yaml',
+    'tests/new/resources.yaml',
   ].map((file) => `packages/command/${file}`),
   ...['night-museum', 'club', 'gallery'].map((name) => `packages/command/tests/e2e/new-service/${name}.yaml`),
   'scripts/testing/fixture/openapi/notes.yaml',

@@ -25,7 +25,8 @@ export interface Inside {
   readonly remarks: ReadonlyMap<string, unknown>;
 }
 
-const REMARK = /^(status|status_?code|code|success|ok|message|msg)$/i;
+/** Names of properties that say how a request ended. */
+export const REMARK = /^(status|status_?code|code|success|ok|message|msg)$/i;
 
 /** What an envelope says of an answer, as a handler has it: the only value, the example, or success; undefined: another fact. */
 export function remarkOf(document: OpenApiDocument, name: string, schemas: readonly string[]): unknown {

@@ -36,16 +36,22 @@ export interface ErrorResponse {
   readonly content: readonly MediaTypeObject[];
 }
 
-/** Whether a handler has to give headers: those that are required, and those by reference, whose type is never optional. */
+/**
+ * Whether a handler has to give headers: those that are required, and those by reference, whose type is never optional.
+ *
+ * @param given the name of a header that it gives
+ */
 export function hasHeaders(
   document: OpenApiDocument,
   { pointer, responses }: Operation,
   key: string,
+  given?: string,
 ): boolean {
   const headers = document.follow(joinPointer(pointer, 'responses', key)).value['headers'];
-  const isReference = ([, header]: readonly [string, unknown]) => isObject(header) && '$ref' in header;
+  const isReference = ([name, header]: readonly [string, unknown]) =>
+    name !== given && isObject(header) && '$ref' in header;
   return (
-    responses.get(key)?.headers.some(({ required }) => required) === true ||
+    responses.get(key)?.headers.some(({ name, required }) => required && name !== given) === true ||
     members(headers).some(isReference)
   );
 }
@@ -211,6 +217,18 @@ export function otherBodies(
     return [...others].flatMap(([status, body]) => (body ? [{ ...body, operationId, status }] : []));
   });
 }
+
+/** Tells whether a body is one of those that an operation documents for an error status. */
+export const conformsIn =
+  (all: readonly ServedOperation[], { mediaType, shape }: ErrorBody) =>
+  ({ operationId }: Operation, status: number): boolean => {
+    const served = all.find(({ operation }) => operation.operationId === operationId);
+    const facts = { message: SHORT_MESSAGE, kind: 'error', status, number: status * 100 + 1 };
+    return (
+      served?.responses.documents(status) === true &&
+      conforms(served, status, mediaType, valueOf(shape, facts))
+    );
+  };
 
 function conforms(
   { responses }: ServedOperation,

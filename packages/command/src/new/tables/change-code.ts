@@ -4,17 +4,17 @@ import { codeOf, memberCode, Unclear } from '../code';
 import type { Column } from './columns';
 import { askedOf } from '../errors/envelopes';
 import { storedType } from '../../generate/column-types';
-import { checkFits, enveloped, type Handled, missing, pathOf, refusal, successOf } from '../handler-code';
+import { checkFits, type Handled, missing, oneIn, pathOf, refusal, successOf } from '../handler-code';
 import { wordsOf } from '../names';
 import { spoken, type Violation, violationsOf } from './table-code';
 import { isFreeIn } from './tables';
 import { handledValue } from '../types';
 
 /** The body of a request without its envelope. */
-function asked({ document, operation, table }: Handled) {
+function asked({ document, operation, table, lacks }: Handled) {
+  if (!operation.requestBody) throw new Unclear('its request has no body');
   const inside = askedOf(document, operation);
-  if (!inside || operation.requestBody?.required !== true)
-    throw new Unclear('its request body is neither JSON nor a form, or is not required');
+  if (!inside) throw new Unclear('its request body is neither JSON nor a form of one schema');
   if (inside.isList || inside.beside.size > 0) throw new Unclear('its request has more than one object');
   const view = viewSchemas(document, inside.schemas, 'request');
   if (view.properties.size === 0 || (view.unions.length > 0 && table.kind !== 'others'))
@@ -33,11 +33,19 @@ function asked({ document, operation, table }: Handled) {
   );
   if (other) throw new Unclear(`${other.name} is of another type in its request than in responses`);
   const { property } = inside;
-  if (property === undefined) return { view, variable: 'body', code: 'body' };
+  const isOptional = !operation.requestBody.required;
+  // Without a body the request says as little as with an empty one, where such a one is valid.
+  if (isOptional && (property !== undefined || view.required.size > 0)) lacks.push({ operation, body: true });
+  if (property === undefined) return { view, variable: 'body', code: isOptional ? 'body = {}' : 'body' };
   const variable =
     isFreeIn('handler', property) && !table.keys.some(({ name }) => name === property) ? property : 'given';
   return { view, variable, code: `body: { ${memberCode(property, variable)} }` };
 }
+
+/** The body of a request that has none. */
+const nothingAsked = ({ document }: Handled) => ({
+  ...{ view: viewSchemas(document, [], 'request'), variable: '', code: '' },
+});
 
 /** Whether a column can have each value of a property of a request, as far as their types tell. */
 function canHold(
@@ -72,11 +80,14 @@ const isCertain = (document: OpenApiDocument, view: SchemaView, name: string): b
   view.required.has(name) || defaultOf(document, view.properties.get(name) ?? []) !== undefined;
 
 /** The values that the service makes. */
-function madeValues({ document, table }: Handled, view: SchemaView): string[] {
+function madeValues({ document, table }: Handled, view: SchemaView, variable: string): string[] {
   const own = table.keys.at(-1);
   return table.columns.flatMap((column): string[] => {
     const { name, made, required, nullable, schemas } = column;
-    if (own?.name === name) return table.source === 'uuid' ? [`${name}: randomUUID()`] : [];
+    if (own?.name === name) {
+      if (table.source === 'either') return [`${name}: ${variable}.${name} ?? randomUUID()`];
+      return table.source === 'uuid' ? [`${name}: randomUUID()`] : [];
+    }
     if (table.keys.some((key) => key.name === name) || (!made && isCertain(document, view, name))) return [];
     if (made && isTime(column, CREATED)) return [nowFor(column)];
     if (!required || nullable) return [];
@@ -96,19 +107,23 @@ export function createCode(of: Handled): string {
   if (table.source === 'unknown') throw new Unclear('the document does not say who assigns the key');
   if (table.kind === 'others' && table.source === 'counted')
     throw new Unclear('its key is assigned by the database');
-  const { head, inside } = successOf(of, 'one');
-  if (inside) checkFits(of, inside);
-  const { view, variable, code } = asked(of);
+  const { view, variable, code } = of.operation.requestBody ? asked(of) : nothingAsked(of);
   const path = pathOf(of);
-  const values = [`...${variable}`, ...path.variables, ...madeValues(of, view)];
+  const values = [
+    ...(variable === '' ? [] : [`...${variable}`]),
+    ...path.variables,
+    ...madeValues(of, view, variable),
+  ];
   const now = values.some((value) => /\bnow\b/.test(value)) ? NOW : '';
   const parameters = [path.code, code].filter((part) => part !== '').join(', ');
   const name = variable === table.one ? 'added' : table.one;
+  const { head, inside } = successOf(of, 'one', name);
+  if (inside) checkFits(of, inside);
   const violations = refusals(of, name, variable, path.variables, violationsOf(table));
-  const added = values.length === 1 ? variable : `{ ${values.join(', ')} }`;
-  return `async ({ ${parameters} }) => {
-    ${now}${inside || violations !== '' ? `const ${name} = ` : ''}await store.${table.name}.add(${added});
-    ${violations}return { ${head}${inside ? `, body: ${enveloped(inside, name)}` : ''} };
+  const added = values.length === 1 && variable !== '' ? variable : `{ ${values.join(', ')} }`;
+  return `async (${parameters === '' ? '' : `{ ${parameters} }`}) => {
+    ${now}${inside || violations !== '' || new RegExp(`[({]${name}\\.`).test(head) ? `const ${name} = ` : ''}await store.${table.name}.add(${added});
+    ${violations}return { ${head}${inside ? `, body: ${oneIn(inside, name)}` : ''} };
   }`;
 }
 
@@ -151,12 +166,11 @@ export function changeCode(of: Handled, isWhole: boolean): string {
   const path = pathOf(of);
   const keys = new Set(table.keys.map(({ name }) => name));
   const times = table.columns.filter((column) => column.made && isTime(column, CHANGED));
-  // What may be left out is gone after a replacement.
-  const gone = table.columns.filter(
+  const absent = table.columns.filter(
     ({ name, made }) => isWhole && !made && !keys.has(name) && !isCertain(document, view, name),
   );
-  const stays = gone.find(({ required, nullable }) => required && !nullable);
-  if (stays) throw new Unclear(`the document does not say what a replacement without ${stays.name} contains`);
+  // What may be left out is gone after a replacement. A request that lacks what every object has replaces none: it is a change.
+  const gone = absent.some(({ required, nullable }) => required && !nullable) ? [] : absent;
   const own = [...keys].filter((name) => view.properties.has(name) && !view.withheld.has(name));
   const values = [
     ...gone.map(({ name }) => `${name}: null`),
@@ -172,11 +186,11 @@ export function changeCode(of: Handled, isWhole: boolean): string {
     columns[rule].some((column) => view.properties.has(column)),
   );
   const changes = values.length === 1 ? variable : `{ ${values.join(', ')} }`;
-  const absent = missing(of, path.own);
+  const none = missing(of, path.own);
   of.calls.push('change');
   return `async ({ ${path.code}, ${code} }) => {
     ${times.length > 0 ? NOW : ''}const ${name} = await store.${table.name}.change(${[...path.variables, changes].join(', ')});
-    ${refusals(of, name, variable, path.variables, rules)}if (${name}) return { ${head}${inside ? `, body: ${enveloped(inside, name)}` : ''} };
-    ${absent}
+    ${refusals(of, name, variable, path.variables, rules)}if (${name}) return { ${head}${inside ? `, body: ${oneIn(inside, name)}` : ''} };
+    ${none}
   }`;
 }

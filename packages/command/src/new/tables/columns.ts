@@ -54,16 +54,17 @@ export function columnsOf(
 ): Columns | undefined {
   const view = viewSchemas(document, schemas, 'response');
   if (!isObjectView(view) || view.properties.size === 0) return undefined;
-  const request = viewSchemas(document, asked, 'request');
+  // Without a body that creates it, a client may give what is not `readOnly`.
+  const request = viewSchemas(document, asked.length > 0 ? asked : schemas, 'request');
   const taken = new Set(['others']);
   const columns = [...view.properties]
     .filter(([name]) => !view.withheld.has(name))
     .map(([property, pointers]): Column => {
-      const isAsked = request.properties.has(property) && !request.withheld.has(property);
-      const { type, nullable, narrow } = storedType(document, pointers, isAsked || asked.length === 0);
+      const isGiven = request.properties.has(property) && !request.withheld.has(property);
+      const { type, nullable, narrow } = storedType(document, pointers, isGiven);
       return {
         ...{ property, name: columnName(property, 'value', taken), type, nullable, narrow },
-        ...{ required: view.required.has(property), made: !isAsked, schemas: pointers },
+        ...{ required: view.required.has(property), made: asked.length === 0 || !isGiven, schemas: pointers },
       };
     });
   return { columns, isOpen: isOpen(document, schemas, view) };

@@ -47,6 +47,8 @@ export interface Resource extends Stored {
   readonly example: unknown;
   /** The property with its key, if it has one. */
   readonly id: string | undefined;
+  /** The operations on other paths that name the same objects. */
+  readonly also: Operation[];
   readonly replace: Operation | undefined;
   readonly patch: Operation | undefined;
   readonly remove: Operation | undefined;
@@ -59,7 +61,7 @@ export function resourcesOf(document: OpenApiDocument, served: Iterable<ServedOp
       ({ operation }) => operation.method === method && operation.paths.some((one) => paths.includes(one)),
     )?.operation;
   const names = new Set<string>();
-  const kinds = new Set<string | undefined>();
+  const kinds = new Map<string, Operation[]>();
   return all.flatMap((one): Resource[] => {
     const { operation } = one;
     const [path = ''] = operation.paths;
@@ -74,8 +76,23 @@ export function resourcesOf(document: OpenApiDocument, served: Iterable<ServedOp
     // `/users/{id}` and `/admin/users/{id}` of one schema are one kind of objects, which has one table.
     const component = schemaName(document, inside);
     const kind = wholeKind(parent, component);
-    if (kind !== undefined && kinds.has(kind)) return [];
-    kinds.add(kind);
+    const on = {
+      ...{
+        read: operation,
+        replace: at('PUT', path),
+        // Some documents have no other method for a change.
+        patch: at('PATCH', path) ?? at('POST', path),
+        remove: at('DELETE', path),
+      },
+      ...{ create: at('POST', parent, `${parent}/`), list: at('GET', parent, `${parent}/`) },
+    };
+    const known = kind === undefined ? undefined : kinds.get(kind);
+    if (known) {
+      known.push(...Object.values(on).flatMap((one) => one ?? []));
+      return [];
+    }
+    const also: Operation[] = [];
+    if (kind !== undefined) kinds.set(kind, also);
     const example = within(inside, successOf(document, one)?.body);
     const id = idOf(example, last);
     const parameters = pathParameters(
@@ -87,14 +104,8 @@ export function resourcesOf(document: OpenApiDocument, served: Iterable<ServedOp
     return [
       {
         ...{ body: success, inside, name: nameFor(parent, component, names), parameters, example, id },
-        ...{
-          read: operation,
-          replace: at('PUT', path),
-          // Some documents have no other method for a change.
-          patch: at('PATCH', path) ?? at('POST', path),
-          remove: at('DELETE', path),
-        },
-        ...{ create: at('POST', parent, `${parent}/`), list: at('GET', parent, `${parent}/`) },
+        ...on,
+        also,
       },
     ];
   });
@@ -171,11 +182,14 @@ export function listedIn(
     if (!isList || resources.some(({ read }) => read.operationId === list.operation.operationId)) return [];
     const component = schemaName(document, inside);
     const kind = wholeKind(path, component);
-    const isKnown = resources.some(
+    const known = resources.find(
       (other) =>
         kind !== undefined && wholeKind(parentOf(other.read), schemaName(document, other.inside)) === kind,
     );
-    if (isKnown) return [];
+    if (known) {
+      known.also.push(...[operation, list.operation].filter((each) => !known.also.includes(each)));
+      return [];
+    }
     const name = nameFor(path, component, names);
     return [{ body: success, inside, name, create: operation, list: list.operation }];
   });
@@ -215,12 +229,13 @@ const kindOf = (value: unknown): string => (typeof value === 'bigint' ? 'number'
 /** The parameters of a path, each with an example. */
 function pathParameters(
   document: OpenApiDocument,
-  { parameters }: Operation,
+  { parameters, paths: [path = ''] }: Operation,
   last: string,
   key: unknown,
 ): PathParameter[] {
   return parameters
     .filter((parameter) => parameter.in === 'path')
+    .sort((a, b) => path.indexOf(`{${a.name}}`) - path.indexOf(`{${b.name}}`))
     .flatMap(({ name, schemaPointer }): PathParameter[] => {
       if (schemaPointer === undefined) return [];
       const pointer = schemaPointer.replace(/(\/content\/[^/]+)?\/schema$/, '');

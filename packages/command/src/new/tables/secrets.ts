@@ -15,13 +15,24 @@ export function secretIn(
   if (depth > 4 || schemas.length === 0) return undefined;
   // A view for responses withholds what is `writeOnly`.
   const { properties, withheld, items } = viewSchemas(document, [...schemas], 'response');
+  // What is `readOnly` is never sent to the service.
+  const { withheld: made } = viewSchemas(document, [...schemas], 'request');
   for (const [name, own] of properties) {
-    const { types, formats } = viewSchemas(document, own, 'response');
-    const isText = types.has('string');
-    if (withheld.has(name) || (isText && (SECRET.test(wordsOf(name).join(' ')) || formats.has('password'))))
-      return name;
-    const inner = secretIn(document, own, depth + 1);
-    if (inner !== undefined) return inner;
+    if (made.has(name)) continue;
+    const secret = withheld.has(name) ? name : secretOf(document, name, own, depth);
+    if (secret !== undefined) return secret;
   }
   return secretIn(document, items, depth + 1);
+}
+
+/** The name of a property, or of one in it, that may hold a secret. */
+export function secretOf(
+  document: OpenApiDocument,
+  name: string,
+  schemas: readonly string[],
+  depth = 0,
+): string | undefined {
+  const { types, formats } = viewSchemas(document, [...schemas], 'response');
+  const isNamed = SECRET.test(wordsOf(name).join(' ')) || formats.has('password');
+  return types.has('string') && isNamed ? name : secretIn(document, schemas, depth + 1);
 }

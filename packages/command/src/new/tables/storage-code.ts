@@ -11,7 +11,8 @@ import {
   type Violation,
   violationsOf,
 } from './table-code';
-import type { Paging } from './paging';
+import { propertyName } from '../code';
+import type { Paging, Sort } from './paging';
 import { type KeyColumn, openerOf, partOf, type Table } from './tables';
 
 /** @param others the tables, by the names of their resources */
@@ -138,22 +139,38 @@ function conditions(
 
 function listCode(uses: Uses, paging: Paging): string {
   const { variable, kind, keys } = uses.table;
-  const { before } = paging;
+  const { before, sort } = paging;
   // The page before an object is read from there, and then turned.
-  const direction = before === undefined ? '' : ' ${direction}';
-  const order = keys.map(({ name }) => `\${${variable}.${name}}`).join(', ');
+  const isDown = before === undefined ? paging.direction : `${before.variable} !== undefined`;
+  const turn = isDown === undefined ? '' : ' ${direction}';
+  const sorted = sort ? sortCode(variable, sort, turn) : { code: '', first: '' };
+  const order = `${sorted.first}${keys.map(({ name }) => `\${${variable}.${name}}`).join(', ')}${turn}`;
   const [code, where] = conditions(uses, paging, false);
-  const rows = `database.query(select(${variable})\`${where === '' ? '' : `\n        ${where.trimStart()}\n        `}ORDER BY ${order}${direction} ${paging.page}\`)`;
+  const rows = `database.query(select(${variable})\`${where === '' ? '' : `\n        ${where.trimStart()}\n        `}ORDER BY ${order} ${paging.page}\`)`;
   const found = kind === 'others' ? `(await ${rows}).map(toDocument)` : rows;
+  const direction =
+    isDown === undefined ? '' : `const direction = ${isDown} ? sql\`DESC\` : sql\`ASC\`;\n      `;
   const end =
     before === undefined
       ? `return ${found};`
-      : `const direction = ${before.variable} === undefined ? sql\`ASC\` : sql\`DESC\`;
-      const found = ${kind === 'others' ? found : `await ${found}`};
+      : `const found = ${kind === 'others' ? found : `await ${found}`};
       return ${before.variable} === undefined ? found : found.toReversed();`;
   return `/** ${paging.says} */
     async list(${listParameters(uses, paging)}) {
-      ${code}${end} }`;
+      ${code}${sorted.code}${direction}${end} }`;
+}
+
+/** What sorts a list by the value of a parameter: the code before its query, and the first part of its order. */
+function sortCode(table: string, { variable, isOptional, columns }: Sort, turn: string) {
+  const sorts = [...columns].map(
+    ([value, { column, isDown }]) =>
+      `${propertyName(value)}: sql\`\${${table}.${column.name}}${isDown ? ' DESC' : ''}\``,
+  );
+  const first = `\${sorts[${variable}]}${turn}, `;
+  return {
+    code: `const sorts = { ${sorts.join(', ')} };\n      `,
+    first: isOptional ? `\${${variable} === undefined ? sql\`\` : sql\`${first}\`}` : first,
+  };
 }
 
 function countCode(uses: Uses, paging: Paging): string {

@@ -9,7 +9,6 @@ import { askedOf, bodySchemas, type Inside, insideOf } from '../errors/envelopes
 import {
   type Handled,
   isRestricted,
-  listCode,
   type Method,
   readCode,
   removeCode,
@@ -17,11 +16,12 @@ import {
   successOf,
 } from '../handler-code';
 import { keyRefusals, retriable } from '../idempotent';
-import type { Refused } from '../overlay';
+import type { Lack } from '../lack';
+import { listCode } from './list-code';
 import { type Paging, pagingOf } from './paging';
 import { related } from './references';
 import type { Resource } from './resources';
-import { secretIn } from './secrets';
+import { secretIn, secretOf } from './secrets';
 import { storageCode } from './storage-code';
 import { violationsOf } from './table-code';
 import type { Table } from './tables';
@@ -82,12 +82,15 @@ export function wholeOf(
 }
 
 /** Why nothing of a table is stored, if its objects have a secret. */
-function secretReason({ stored }: Table, document: OpenApiDocument): (() => string) | undefined {
-  const { create, replace, patch, inside }: Partial<Resource> = stored ?? {};
-  const asked = [create, replace, patch].flatMap((operation) =>
-    operation ? bodySchemas(document, operation) : [],
-  );
-  const secret = [inside?.schemas ?? [], asked].map((schemas) => secretIn(document, schemas)).find(Boolean);
+function secretReason({ stored, columns }: Table, document: OpenApiDocument): (() => string) | undefined {
+  const { create, replace, patch }: Partial<Resource> = stored ?? {};
+  const secret =
+    [create, replace, patch]
+      .map((operation) => secretIn(document, operation ? bodySchemas(document, operation) : []))
+      .find((name) => name !== undefined) ??
+    columns
+      .map(({ property = '', schemas }) => secretOf(document, property, schemas))
+      .find((name) => name !== undefined);
   return secret === undefined
     ? undefined
     : () => `${secret} is a secret: decide how to store it, not as it was sent`;
@@ -103,8 +106,8 @@ function wholeReason(
 }
 
 const operationsOn = ({ stored }: Table): Operation[] => {
-  const { list, create, read, replace, patch, remove }: Partial<Resource> = stored ?? {};
-  return [list, create, read, replace, patch, remove].flatMap((operation) => operation ?? []);
+  const { list, create, read, replace, patch, remove, also = [] }: Partial<Resource> = stored ?? {};
+  return [list, create, read, replace, patch, remove, ...also].flatMap((operation) => operation ?? []);
 };
 
 const sharedBy = (tables: readonly Table[], errors: Omit<Shared, 'tables'>): Shared => ({
@@ -167,8 +170,8 @@ export function storesOf(
   };
 }
 
-/** What the handlers need to refuse, and the document lacks. */
-export function lacking(tables: readonly Table[], errors: Omit<Shared, 'tables'>): Refused[] {
+/** What the handlers need, and the document lacks. */
+export function lacking(tables: readonly Table[], errors: Omit<Shared, 'tables'>): Lack[] {
   const shared = sharedBy(tables, errors);
   return tables.flatMap((table) => handlersOf(shared, table).lacks);
 }
@@ -185,7 +188,7 @@ function handlersOf(shared: Shared, table: Table) {
     [stored.patch, (of) => changeCode(of, false)],
     [stored.remove, removeCode],
   ];
-  const [written, lacks, stubs]: [Written[], Refused[], Stub[]] = [[], [], []];
+  const [written, lacks, stubs]: [Written[], Lack[], Stub[]] = [[], [], []];
   for (const [operation, make] of makers) {
     if (!operation) continue;
     const of: Handled = { ...shared, table, operation, ...nothing() };
@@ -198,6 +201,11 @@ function handlersOf(shared: Shared, table: Table) {
       stubs.push({ operation, reason: error.message });
     }
   }
+  for (const operation of stored.also ?? [])
+    stubs.push({
+      operation,
+      reason: `its path names the objects of ${stored.read?.paths[0] ?? ''}: decide what differs here`,
+    });
   return { paging, written, lacks, stubs };
 }
 
@@ -223,6 +231,7 @@ function placesOf(shared: Shared, table: Table): string {
     const { properties: own, withheld } = viewSchemas(document, inside.schemas, direction);
     // The type of an object without properties has all of them.
     if ([...own.keys()].every((name) => withheld.has(name))) return '';
+    if ([...own.keys()].some((name) => !withheld.has(name) && !Object.hasOwn(columns, name))) return '';
     const place =
       property === undefined ? table.variable : `{ ${propertyName(property)}: ${table.variable} }`;
     return `${propertyName(operation.operationId)}: ${place},\n`;

@@ -25,7 +25,7 @@ export type Violation = 'unique' | 'foreign key';
 
 /** The rules of its table that a new object may break. */
 export const violationsOf = ({ unique, source, references }: Table): Violation[] => [
-  ...(unique || source === 'given' ? (['unique'] as const) : []),
+  ...(unique || source === 'given' || source === 'either' ? (['unique'] as const) : []),
   ...(references.size > 0 ? (['foreign key'] as const) : []),
 ];
 

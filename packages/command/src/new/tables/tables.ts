@@ -7,10 +7,11 @@ import { type Column, columnName, columnsOf } from './columns';
 import { bodySchemas } from '../errors/envelopes';
 import { camelOf, capitalized, type Names, singularOf, wordsOf } from '../names';
 import type { Resource, Stored } from './resources';
+import { secretOf } from './secrets';
 import { componentOf } from '../types';
 
-/** How an object gets its key. */
-export type KeySource = 'given' | 'uuid' | 'counted' | 'unknown';
+/** How an object gets its key. `either`: a UUID, unless the client gives it. */
+export type KeySource = 'given' | 'either' | 'uuid' | 'counted' | 'unknown';
 
 /** A column by which a path names an object. */
 export interface KeyColumn extends Column {
@@ -65,11 +66,11 @@ const TYPES = `Database Store OwnRefusal RefusalRule Scenario ServiceTarget Waiv
   Readonly Partial Required Pick Omit Extract Exclude NonNullable ReturnType Document Query Dependencies StoredBodies`;
 const VARIABLES = `components operations INTEGER table select update insertInto deleteFrom equal and or sql only unlessViolated database count query openDatabase
   createTable store body path status errorBody randomUUID now others value added rest limit offset
-  openStore partsIn onceIn idempotencyTtl stored where columns changes changed removed direction found`;
+  openStore partsIn onceIn idempotencyTtl stored where columns changes changed removed direction found sorts`;
 /** The names that the functions of a store and of its handlers use. */
 const IN_FUNCTIONS = {
   store: new Set(
-    'database select update insertInto deleteFrom equal and sql only unlessViolated toDocument INTEGER columns where changes changed removed direction found'.split(
+    'database select update insertInto deleteFrom equal and sql only unlessViolated toDocument INTEGER columns where changes changed removed direction found sorts'.split(
       ' ',
     ),
   ),
@@ -106,8 +107,11 @@ export function tablesOf(
     if (keys.some(({ type }) => type === 'JSON_VALUE')) return []; // a path of lists or objects
     const isNamed = ({ name, property }: Column) => name === property;
     const isWhole = !found || !keys.every((key) => key.property === undefined || isNamed(key));
-    const columns = isWhole ? [] : found.columns.filter(isNamed);
-    const hasOthers = found && (found.isOpen || columns.length < found.columns.length);
+    // A secret that no client gives, and no response needs, is nothing that the service has.
+    const isKept = ({ made, required, property = '', schemas }: Column) =>
+      !made || required || secretOf(document, property, schemas) === undefined;
+    const columns = isWhole ? [] : found.columns.filter((each) => isNamed(each) && isKept(each));
+    const hasOthers = found && (found.isOpen || !found.columns.every(isNamed));
     // The path names what the object need not have.
     const isApart = keys.some(
       ({ property }) => !found?.columns.some((column) => column.property === property && column.required),
@@ -179,7 +183,11 @@ const DOCUMENTS = ['value', 'others'];
 /** The key of an object: the parameters before it in its path, and its own. */
 function keysOf(document: OpenApiDocument, one: Stored | Resource, columns: readonly Column[]): KeyColumn[] {
   const operation = 'read' in one ? one.read : one.create;
-  const parameters = (operation?.parameters ?? []).filter((parameter) => parameter.in === 'path');
+  const [path = ''] = operation?.paths ?? [];
+  // In the order of the path: the list of parameters may have another one.
+  const parameters = (operation?.parameters ?? [])
+    .filter((parameter) => parameter.in === 'path')
+    .sort((a, b) => path.indexOf(`{${a.name}}`) - path.indexOf(`{${b.name}}`));
   const taken = new Set([...DOCUMENTS, ...columns.map(({ name }) => name.toLowerCase())]);
   const isFree = (each: string) =>
     !DOCUMENTS.includes(each) && isFreeIn('store', each) && isFreeIn('handler', each);
@@ -199,8 +207,9 @@ function keysOf(document: OpenApiDocument, one: Stored | Resource, columns: read
         isFree(each.name),
     );
     if (property) found.add(property);
-    // The path names it: it is always there, even where its schema requires nothing.
-    if (property && !property.nullable) return { ...property, required: true, parameter: name };
+    // The path names it: it is always there, even where its schema requires nothing. The service never makes it null.
+    if (property && (property.made || !property.nullable))
+      return { ...property, required: true, nullable: false, parameter: name };
     const own = columnName(isFree(name) ? name : `${name}Key`, 'key', taken);
     return { ...column(own, type), schemas, parameter: name };
   });
@@ -217,11 +226,10 @@ function sourceOf(
 ): KeySource {
   if (!key || !create) return 'unknown';
   if (key.property === undefined) return key.parameter === undefined ? 'counted' : 'unknown';
-  if (!key.made) {
-    const asked = viewSchemas(document, bodySchemas(document, create), 'request');
-    return asked.required.has(key.property) ? 'given' : 'unknown';
-  }
-  if (key.type === 'INT64' || key.type === 'INTEGER') return 'counted';
+  const asked = viewSchemas(document, bodySchemas(document, create), 'request');
+  if (!key.made && asked.required.has(key.property)) return 'given';
+  if (!key.made && !/^(id|uuid|guid)$/i.test(key.property)) return 'unknown';
+  if (key.made && (key.type === 'INT64' || key.type === 'INTEGER')) return 'counted';
   const { formats, patterns, values, least, most } = viewSchemas(document, key.schemas, 'response');
   const isFree =
     (formats.size === 0 || (formats.size === 1 && formats.has('uuid'))) &&
@@ -229,7 +237,7 @@ function sourceOf(
     !values &&
     Number(least.get('Length')?.value ?? 0) <= 36 &&
     Number(most.get('Length')?.value ?? 36) >= 36;
-  return key.type === 'TEXT' && isFree ? 'uuid' : 'unknown';
+  return key.type !== 'TEXT' || !isFree ? 'unknown' : key.made ? 'uuid' : 'either';
 }
 
 /** What the document says of the 409 of an operation; undefined if it has none, or one about the Idempotency-Key alone. */

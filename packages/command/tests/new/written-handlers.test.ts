@@ -1,0 +1,101 @@
+import { join } from 'node:path';
+import { readSource } from '../../src/document/source/source';
+import { type Layout, layOut } from '../../src/new/layout';
+import { namesFrom } from '../../src/new/names';
+
+// The handlers of resources.yaml. (written-code.test.ts compiles and lints them.)
+
+let layout: Layout;
+beforeAll(async () => {
+  const names = namesFrom('harbor', 'Harbor');
+  if (!names) throw new Error('expected names');
+  layout = await layOut(readSource(join(__dirname, 'resources.yaml')), names, '3.0.0');
+});
+
+const textOf = (file: string) => layout.files[file]?.replace(/\s+/g, ' ') ?? '';
+
+it('writes every handler but that of a second path to the same objects, whose stub says so', () => {
+  expect(layout.stubs.map(({ operation, reason }) => [operation.operationId, reason])).toEqual([
+    ['getOldShip', 'its path names the objects of /ships/{guid}: decide what differs here'],
+  ]);
+  expect(layout.handlers).toHaveLength(12);
+});
+
+it.each([
+  [
+    'takes the properties that a body requires from a body that the overlay requires',
+    'create-ship',
+    'async ({ body }) => { const ship = await store.ships.add({ ...body, guid: randomUUID() });',
+  ],
+  [
+    'sends the URL of what it has created',
+    'create-ship',
+    'return { status: 201, headers: { Location: `/ships/${encodeURIComponent(ship.guid)}` }, body: ship };',
+  ],
+  ['changes nothing without a body', 'change-ship', 'async ({ path: { guid }, body = {} }) => {'],
+  [
+    'changes what a request has, where it cannot replace an object',
+    'change-ship',
+    'await store.ships.change(guid, body)',
+  ],
+  [
+    'answers 404 with a body of another form than usual',
+    'get-ship',
+    "throw new Problem<OwnKind>('noSuchResource', `there is no ship ${guid}`);",
+  ],
+  [
+    'answers with the object that it has deleted',
+    'delete-ship',
+    'const ship = await store.ships.get(guid); if (ship && await store.ships.remove(guid)) return { status: 200, body: ship };',
+  ],
+  [
+    'says that it has deleted an object',
+    'delete-crew',
+    'if (await store.crews.remove(id)) return { status: 200, body: { success: true } };',
+  ],
+  [
+    'makes a key that the client does not give, and answers with a list of one',
+    'create-crew',
+    "await store.crews.add({ ...body, id: body.id ?? randomUUID() }); if (crew === 'unique') return { status: 409, body: errorBody('conflict', 'the id is taken') }; return { status: 201, body: [crew] };",
+  ],
+  ['deletes without a body', 'delete-call', 'return { status: 204 };'],
+  ['creates without a body', 'create-call', 'await store.calls.add({ dock, createdAt: now });'],
+  ['takes keys in the order of the path', 'get-call', 'await store.calls.get(dock, id);'],
+  [
+    'says which page a list is',
+    'list-ships',
+    'previous_page: pageNumber <= 1 ? null : BigInt(pageNumber - 1), next_page: pageNumber * per_page >= count ? null : BigInt(pageNumber + 1), last_page: Math.max(Math.ceil(count / per_page), 1), total_entries: count',
+  ],
+])('%s', (_, file, code) => {
+  expect(textOf(`src/handlers/${file}.ts`)).toContain(code);
+});
+
+it('lists in the order that a parameter names, or in a direction', () => {
+  const ships = textOf('src/storage/ships.ts');
+  expect(ships).toContain("'name:desc': sql`${ships.name} DESC`");
+  expect(ships).toContain('ORDER BY ${sort === undefined ? sql`` : sql`${sorts[sort]}, `}${ships.guid}');
+  expect(textOf('src/storage/calls.ts')).toContain(
+    'const direction = /^desc/i.test(order) ? sql`DESC` : sql`ASC`;',
+  );
+});
+
+it('has no column for a secret that nobody gives', () => {
+  expect(textOf('src/storage/ships.ts')).toMatch(/guid: TEXT\.primaryKey\(\), name: TEXT, built: INTEGER/);
+  expect(textOf('src/storage/ships.ts')).not.toContain('accessToken');
+});
+
+it('documents what the handlers need', () => {
+  expect(layout.notes).toContain(
+    'createShip: openapi/overlay.yaml requires the request body, because its schema requires properties',
+  );
+  const overlay = textOf('openapi/overlay.yaml');
+  expect(overlay).toMatch(/target: \$\.paths\['\/ships'\]\.post\.requestBody [^$]* update: required: true/);
+  expect(overlay).not.toMatch(/\['\/ships\/\{guid\}'\]\.put\.requestBody/);
+  expect(overlay).toMatch(/\['\/crews'\]\.post\.responses [^$]* "409": description: The id is taken\./);
+});
+
+it('proves that a given key is taken with a body that has one', () => {
+  expect(textOf('tests/contract/service.ts')).toMatch(
+    /createCrew: the id is taken', steps: \[\{ operation: 'createCrew', body: '\{"id":"[^"]+"[^']*', expect: 'success' \}/,
+  );
+});
