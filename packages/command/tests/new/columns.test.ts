@@ -212,7 +212,10 @@ test('no handler guesses what a property that nobody gives means', async () => {
   const sold = { type: 'boolean', readOnly: true };
   const { files, notes, stubs } = await laidOut({ title: text, sold }, { 409: 'No shelf is free.' }, []);
   expect(stubs.map(({ operation, reason }) => [operation.operationId, reason])).toEqual([
-    ['addBook', 'the document does not say what sold is initially'],
+    [
+      'addBook',
+      'the document does not say what sold is initially. Until you write it, there is no object for listBooks, getBook',
+    ],
   ]);
   expect(isStub(files['src/handlers/add-book.ts'])).toBe(true);
   expect(isStub(files['src/handlers/get-book.ts'])).toBe(false);

@@ -12,6 +12,15 @@ beforeAll(async () => {
   layout = await layOut(readSource(join(__dirname, 'resources.yaml')), names, '3.0.0');
 });
 
+it('says at the stub of an operation that creates objects which handlers wait for it', async () => {
+  const names = namesFrom('photos', 'Photos');
+  if (!names) throw new Error('expected names');
+  const { stubs } = await layOut(readSource(join(__dirname, '../e2e/photos/photos.yaml')), names, '3.0.0');
+  expect(stubs.find(({ operation }) => operation.operationId === 'uploadPhoto')?.reason).toMatch(
+    /\. Until you write it, there is no object for listPhotos, getPhoto, deletePhoto$/,
+  );
+});
+
 const textOf = (file: string) => layout.files[file]?.replace(/\s+/g, ' ') ?? '';
 
 it('writes every handler but that of a second path to the same objects, whose stub says so', () => {

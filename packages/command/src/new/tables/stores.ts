@@ -206,7 +206,21 @@ function handlersOf(shared: Shared, table: Table) {
       operation,
       reason: `its path names the objects of ${stored.read?.paths[0] ?? ''}: decide what differs here`,
     });
-  return { paging, written, lacks, stubs };
+  return {
+    paging,
+    written,
+    lacks,
+    stubs: stubs.map((stub) => (stub.operation === stored.create ? waitedFor(stub, written) : stub)),
+  };
+}
+
+/** The stub of the operation that creates objects, which the handlers that read them wait for. */
+function waitedFor({ operation, reason }: Stub, written: readonly Written[]): Stub {
+  const readers = written.map((one) => one.operation.operationId).join(', ');
+  return {
+    operation,
+    reason: readers === '' ? reason : `${reason}. Until you write it, there is no object for ${readers}`,
+  };
 }
 
 /** What whoever writes the code of a handler adds to. */
