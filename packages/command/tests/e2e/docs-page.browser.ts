@@ -85,15 +85,13 @@ it.each(SIZES)(
         await check();
         await page.evaluate(press('[role=tab]:not([aria-selected=true]), .samples button:nth-child(3)'));
         await page.evaluate(press('.json-schema-2020-12-expand-deep-button, .auth-wrapper .authorize'));
-        await page
-          .locator('.json-schema-2020-12-body:not(.json-schema-2020-12-body--collapsed)')
-          .first()
-          .waitFor();
+        await page.locator('.json-schema-2020-12-property:visible').first().waitFor();
         await check();
       },
       { viewport: { width, height: 900 }, reducedMotion: 'reduce' },
     );
   },
+  180_000,
 );
 
 describe('the sidebar', () => {
