@@ -192,7 +192,7 @@ function obligationsSection({ obligations }: ContractReport): Section {
 }
 
 /** What an obligation is about; of a constraint, its place in words, and then the pointer to its schema. */
-function inWords({ description, slot = '', pointer, keyword = '', side = '' }: ReportedObligation) {
+function inWords({ description, slot = '', pointer, keyword = '', side }: ReportedObligation) {
   if (pointer === undefined) return description;
   // The operation and the slot say already where the schema is.
   const inside = placeInWords(pointer.replace(/^\/paths\/.*\/schema(?=\/|$)/, ''));
