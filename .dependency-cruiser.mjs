@@ -188,6 +188,7 @@ export default {
           '^packages/command/tests/http/mock\\.test\\.ts$',
           // Programs for maintainers.
           '^scripts/(mutants|pack|sqlite)/',
+          '^scripts/documents/written\\.ts$',
           // What more than one package tests a third driver by.
           '^(scripts/testing/(databases|migrator)|tests/storage/(open|sqlite)\\.test)\\.ts$',
         ],

@@ -1,7 +1,7 @@
 /** What our own tools and tests use of the server. It can change in every version. */
 export * from './contract/tools';
 export { clientOf } from './runtime/credentials/secrets';
-export { invitation } from './runtime/credentials/invitation';
+export { firstCommand, invitation } from './runtime/credentials/invitation';
 export { madeUpSecrets } from './runtime/credentials/signed-tokens';
 export { credentialOf, openCredentials, openSecrets, variablesOf } from './runtime/credentials/credentials';
 export { allowOrigins } from './runtime/cors';

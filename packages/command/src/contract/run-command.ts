@@ -45,6 +45,7 @@ export async function runCommand(
   // In a thread, process.stderr does not know that it is a terminal.
   const { update, end } = createProgress({
     isTTY: isatty(2),
+    columns: process.stderr.columns || 80,
     write: (text) => process.stderr.write(text),
   });
   // One case must not replace the report that names it.

@@ -1,7 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { invitation, madeUpSecrets, OpenApiDocument, openSecrets } from 'contract-first-server/tools';
+import {
+  firstCommand,
+  invitation,
+  madeUpSecrets,
+  OpenApiDocument,
+  openSecrets,
+} from 'contract-first-server/tools';
 import { readDocument, securitySchemes } from 'contract-first-server';
 import { readCredentials, Variables, type Verifiers } from 'contract-first-server/runtime';
 import { loadModule } from '../load';
@@ -13,8 +19,8 @@ export interface DevSecrets {
   readonly environment: Readonly<Record<string, string>>;
   /** The variables of the secrets that sign tokens and webhooks: no client presents them. */
   readonly signing: readonly string[];
-  /** How to call a server with the secrets of clients; undefined if none was generated. */
-  readonly invite: ((address: string) => string) | undefined;
+  /** How to call a server; undefined if nothing can be called without data. */
+  readonly invite: (address: string) => string | undefined;
 }
 
 /**
@@ -43,6 +49,7 @@ export function createDevSecrets(): DevSecrets {
     // Several schemes may share a variable.
     environment: Object.fromEntries([...secrets, ...signed]),
     signing,
-    invite: generated.size > 0 ? (address) => invitation(document, address, generated) : undefined,
+    invite: (address) =>
+      generated.size > 0 ? invitation(document, address, generated) : firstCommand(document, address),
   };
 }

@@ -46,6 +46,9 @@ let starting: Worker | undefined;
 /** Whether this process ends. The server has then got Ctrl-C too, and the signal of this process ends it at once. */
 let ending = false;
 
+/** Milliseconds in which a server that listens prints where: what follows from it is printed after that. */
+const ANNOUNCED = 100;
+
 /** Resolves with whether the new server listens, once no request reaches the old one. */
 function swap(): Promise<boolean> {
   return new Promise((resolve) => {
@@ -63,15 +66,17 @@ function swap(): Promise<boolean> {
     let awaited = process.env['OPS_PORT']?.trim() ? 2 : 1; // the listener of probes is the first
     worker.on('listening', ({ address, port }) => {
       if (--awaited !== 0) return;
-      const invitation = invited ? undefined : secrets?.invite?.(`http://${address}:${port}`);
-      if (invitation !== undefined) console.log(invitation);
-      invited = true;
       const last = serving;
       serving = worker;
       starting = undefined;
-      void (last ? end(last) : Promise.resolve()).then(() => {
-        resolve(true);
-      });
+      setTimeout(() => {
+        const invitation = invited ? undefined : secrets?.invite(`http://${address}:${port}`);
+        if (invitation !== undefined) console.log(invitation);
+        invited = true;
+        void (last ? end(last) : Promise.resolve()).then(() => {
+          resolve(true);
+        });
+      }, ANNOUNCED);
     });
   });
 }
@@ -142,6 +147,7 @@ async function update(sources: boolean): Promise<void> {
       return;
     }
   }
+  console.log('compiling src/ ...');
   const mistakes = compiler.compile();
   if (mistakes !== undefined) failed(mistakes);
   else if (await swap()) {

@@ -5,6 +5,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { type Outcome, unknown, UsageError } from '../command';
+import { showRunning } from './running';
 import { treeDigest } from './tree';
 
 export { treeDigest };
@@ -90,8 +91,7 @@ async function check(
   name: string,
   { commands }: Check,
   digest: string | undefined,
-  again: boolean,
-  alone: boolean,
+  { again, alone, done }: { readonly again: boolean; readonly alone: boolean; readonly done: () => void },
 ): Promise<Checked> {
   const skipped = again ? undefined : lastPass(name, digest);
   if (skipped !== undefined) {
@@ -102,6 +102,7 @@ async function check(
   }
   const began = performance.now();
   const { passed, output } = await run(commands, alone);
+  done();
   console.log(`${passed ? '' : output}${name}: ${passed ? 'passed' : 'FAILED'} after ${seconds(began)}`);
   // Files that have changed meanwhile may have been read before or after.
   if (passed && digest !== undefined && treeDigest() === digest) {
@@ -133,15 +134,21 @@ export async function runChecks(
   const again = options.again ?? Boolean(process.env['AGAIN']);
   const alone = names.length === 1 && options.json !== true;
   const checked: Checked[] = [];
+  const running = new Set<string>();
+  const line = showRunning(running, alone);
   const waiting = names.flatMap((name) => {
     const found = checks[name];
     return found === undefined ? [] : [{ name, found }];
   });
   async function work(): Promise<void> {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
-      checked.push(await check(next.name, next.found, digest, again, alone));
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const { name, found } = next;
+      running.add(name);
+      checked.push(await check(name, found, digest, { again, alone, done: line.clear }));
+      running.delete(name);
+    }
   }
-  await Promise.all(Array.from({ length: availableParallelism() }, work));
+  await Promise.all(Array.from({ length: availableParallelism() }, work)).finally(line.end);
   for (const name of names) {
     const { omission } = checks[name] ?? {};
     if (omission !== undefined) console.log(`${name}: ${omission}`);

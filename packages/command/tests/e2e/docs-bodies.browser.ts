@@ -135,11 +135,13 @@ it('sends a form with fields, lists and files', async () => {
         file: sent,
         tags: ['sea', 'sky, red'],
         details: [sent],
-        meta: { rating: 0 },
-        marks: [{ x: 0 }, { x: 0 }],
+        meta: { rating: 1 },
+        marks: [{ x: 1 }, { x: 1 }],
       },
       query: null,
     });
+    await field('marks').getByRole('button', { name: '-' }).last().click();
+    expect(await answered(operation)).toMatchObject({ body: { marks: [{ x: 1 }] } });
   });
 });
 
@@ -228,7 +230,9 @@ it('names a method that a page cannot send', async () => {
 
 it('sends the lines of a stream, and begins with an example', async () => {
   await tried('importPhotos', async (operation) => {
-    expect(await operation.locator('textarea.body-param__text').inputValue()).toBe('{"caption":"string"}\n');
+    expect(await operation.locator('textarea.body-param__text').inputValue()).toBe(
+      '{"caption":"A short text"}\n',
+    );
     await operation.locator('textarea.body-param__text').fill('{"caption":"a"}\n{"caption":"b"}\n');
     expect(await answered(operation)).toEqual([{ caption: 'a' }, { caption: 'b' }]);
   });

@@ -11,7 +11,8 @@ import { buildDocument, listening, TOKEN } from '../../../../scripts/testing/ser
 
 // How the documentation page looks and what it keeps, on a document with everything that it shows.
 
-const DOCUMENT = parse(readFileSync(join(__dirname, './docs-page.yaml'), 'utf8')) as JsonObject;
+const load = (name: string) => parse(readFileSync(join(__dirname, name), 'utf8')) as JsonObject;
+const DOCUMENT = load('docs-page.yaml');
 
 const openPage = useBrowser();
 
@@ -51,27 +52,178 @@ const MISFITS = `[
   ...[...document.querySelectorAll('#docs *')].filter((one) => one.getBoundingClientRect().right > innerWidth + 1),
 ].map((one) => one.outerHTML.slice(0, 200))`;
 
-describe.each(['light', 'dark'] as const)('in %s colors', (colorScheme) => {
-  it.each([1280, 390])('the page at %i pixels has what axe asks for, and fits', async (width) => {
-    const viewport = { width, height: 900 };
+const FIXTURES = ['docs-page.yaml', 'docs-bodies.yaml', 'library/library.yaml'] as const;
+
+/** Opens whatever can be opened, and leaves the rest to React. */
+const press = (selector: string) =>
+  `document.querySelectorAll(${JSON.stringify(selector)}).forEach((one) => one.click())`;
+
+const SIZES = [
+  ...FIXTURES.flatMap((name) => [390, 1280].map((width) => [name, width] as const)),
+  ['docs-page.yaml', 2560] as const,
+];
+it.each(SIZES)(
+  'the page of %s at %i pixels has what axe asks for in light and dark colors, and fits',
+  async (name, width) => {
     await shown(
-      DOCUMENT,
+      load(name),
       async (page) => {
+        const check = async () => {
+          for (const colorScheme of ['light', 'dark'] as const) {
+            await page.emulateMedia({ colorScheme });
+            await page.locator(colorScheme === 'dark' ? 'html.dark-mode' : 'html:not(.dark-mode)').waitFor();
+            const rules = colorScheme === 'dark' ? ['color-contrast'] : undefined;
+            expect([colorScheme, ...(await axeFindings(page, rules))]).toEqual([colorScheme]);
+          }
+          expect(await page.evaluate(MISFITS)).toEqual([]);
+          expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+        };
         await clickAll(page.locator('.opblock-summary-control'));
-        await clickAll(page.getByRole('button', { name: 'Execute' }));
+        await page.locator('.execute').last().waitFor();
+        await page.evaluate(press('.execute, .same-body button'));
         await page.locator('.live-responses-table').first().waitFor();
-        expect(await axeFindings(page)).toEqual([]);
-        await clickAll(page.locator('.same-body button'));
-        await clickAll(page.getByRole('tab', { name: 'Schema' }));
-        await page.locator('.json-schema-2020-12').first().waitFor();
-        await page.locator('.auth-wrapper .authorize').first().click();
-        await page.getByRole('dialog').waitFor();
-        expect(await axeFindings(page)).toEqual([]);
-        expect(await page.evaluate(MISFITS)).toEqual([]);
-        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+        await check();
+        await page.evaluate(press('[role=tab]:not([aria-selected=true]), .samples button:nth-child(3)'));
+        await page.evaluate(press('.json-schema-2020-12-expand-deep-button, .auth-wrapper .authorize'));
+        await page.locator('.json-schema-2020-12-property:visible').first().waitFor();
+        await check();
       },
-      { colorScheme, viewport, reducedMotion: 'reduce' },
+      { viewport: { width, height: 900 }, reducedMotion: 'reduce' },
     );
+  },
+  180_000,
+);
+
+describe('the sidebar', () => {
+  const block = (id: string) => `document.querySelector('[id^=operations-][id$="-${id}"]')`;
+  const current = (page: Page) => page.locator('nav [aria-current]');
+  const link = (page: Page, name: string) => page.getByRole('navigation').getByRole('link', { name });
+
+  it('names each operation by its summary or operationId, under its tag', async () => {
+    await shown(DOCUMENT, async (page) => {
+      const texts = await page.getByRole('navigation').locator('h2, a').allInnerTexts();
+      expect(texts.map((text) => text.replace(/\s+/g, ' '))).toEqual([
+        'pictures',
+        'List the pictures GET',
+        'addPicture POST',
+        'Operations',
+        'getPicture GET',
+        'putPicture PUT',
+        'patchPicture PATCH',
+        'deletePicture DELETE',
+        'headPicture HEAD',
+        'optionsPicture OPTIONS',
+        'Webhooks',
+        'Schemas',
+      ]);
+      expect(await operation(page, 'putPicture').innerText()).toContain('putPicture');
+      expect(await page.getByText('default', { exact: true }).count()).toBe(0);
+    });
+  });
+
+  it('follows the reader, and leads to an operation', async () => {
+    await shown(DOCUMENT, async (page) => {
+      await clickAll(page.locator('.opblock-summary-control'));
+      for (const id of ['patchPicture', 'getPicture', 'deletePicture']) {
+        await page.evaluate(`${block(id)}.scrollIntoView()`);
+        await current(page).filter({ hasText: id }).waitFor();
+        expect(await current(page).count()).toBe(1);
+      }
+      await page.reload();
+      await link(page, 'addPicture').click();
+      await operation(page, 'addPicture').getByText('Request body').first().waitFor();
+      await current(page).filter({ hasText: 'addPicture' }).waitFor();
+      expect(page.url()).toMatch(/#\/pictures\/addPicture$/);
+      const top = await page.evaluate<number>(`${block('addPicture')}.getBoundingClientRect().top`);
+      expect(top).toBeLessThan(100);
+    });
+  });
+
+  it('leads to an operation of a document with hundreds', async () => {
+    const responses = { 204: { description: 'Done.' } };
+    const paths = Object.fromEntries(
+      Array.from({ length: 300 }, (_, i) => [
+        `/things${i}`,
+        { get: { operationId: `getThing${i}`, responses } },
+      ]),
+    );
+    const info = { title: 'Many', version: '1' };
+    await shown({ openapi: '3.1.0', info, paths }, async (page) => {
+      await link(page, 'getThing250 ').click();
+      await operation(page, 'getThing250').getByRole('button', { name: 'Execute' }).waitFor();
+      await current(page).filter({ hasText: 'getThing250' }).waitFor();
+    });
+  });
+});
+
+it('shows code that sends what the form holds, before anything is sent', async () => {
+  await shown(DOCUMENT, async (page, address) => {
+    const add = operation(page, 'addPicture');
+    await add.locator('.opblock-summary-control').click();
+    const code = add.locator('.samples pre');
+    await code.getByText('"title": "Fish"').waitFor();
+    await add.locator('textarea.body-param__text').fill('{"title": "Bird"}');
+    await code.getByText('{"title": "Bird"}').waitFor();
+    const text = await code.innerText();
+    expect(text).toContain(`curl '${address}/museum/pictures?limit=20'`);
+    expect(text).toContain('-H "Authorization: Bearer $TOKEN"');
+    await add.getByRole('button', { name: 'fetch' }).click();
+    expect(await code.innerText()).toContain("title: 'Bird'");
+    await add.getByRole('button', { name: 'TypeScript client' }).click();
+    expect(await code.innerText()).toContain('await api.addPicture({');
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await add.getByRole('button', { name: 'Copy', exact: true }).click();
+    await add.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toContain('api.addPicture');
+  });
+});
+
+it('offers the document, says what each credential field expects, and names types by their schemas', async () => {
+  await shown(DOCUMENT, async (page) => {
+    for (const name of ['JSON', 'YAML']) {
+      const downloaded = page.waitForEvent('download');
+      await page.getByRole('link', { name, exact: true }).click();
+      expect((await downloaded).suggestedFilename()).toBe(`openapi.${name.toLowerCase()}`);
+    }
+    await page.locator('.auth-wrapper .authorize').first().click();
+    const hints = await page.getByRole('dialog').locator('.hint').allInnerTexts();
+    expect(hints.length).toBe(await page.getByRole('dialog').locator('.auth-container').count());
+    expect(hints[0]).toBe('The token alone, without “Bearer”. It is sent as Authorization: Bearer TOKEN.');
+    expect(hints).toContain('The key. It is sent as the header field X-Key.');
+    await page.getByRole('button', { name: 'Close' }).first().click();
+    const list = operation(page, 'listPictures');
+    await list.locator('.opblock-summary-control').click();
+    await list.getByRole('tab', { name: 'Schema' }).last().click();
+    await list.locator('[data-code="200"]').getByRole('tab', { name: 'Schema' }).click();
+    await list.getByText('Picture[]').first().waitFor();
+  });
+});
+
+it('opens, fills and sends an operation by the keyboard alone', async () => {
+  await shown(DOCUMENT, async (page) => {
+    const reach = async (key: string, until: string) => {
+      for (let i = 0; i < 60; i++) {
+        await page.keyboard.press(key);
+        const text = await page.evaluate<string>(
+          '[document.activeElement.textContent, document.activeElement.ariaLabel, document.activeElement.placeholder].join(" ")',
+        );
+        const outline = await page.evaluate<string>('getComputedStyle(document.activeElement).outlineStyle');
+        expect([text, outline]).not.toEqual([text, 'none']);
+        if (text.includes(until)) return;
+      }
+      throw new Error(`${key} does not lead to ${until}`);
+    };
+    await reach('Tab', 'addPicture');
+    await page.keyboard.press('Enter');
+    await reach('Tab', 'Callbacks');
+    await page.keyboard.press('Enter');
+    await page.getByText('{$request.body#/title}').waitFor();
+    await reach('Shift+Tab', 'Parameters');
+    await page.keyboard.press('Space');
+    await reach('Tab', 'Request body');
+    await reach('Tab', 'Execute');
+    await page.keyboard.press('Enter');
+    await page.locator('.live-responses-table').waitFor();
   });
 });
 

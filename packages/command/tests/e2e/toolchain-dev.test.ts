@@ -70,6 +70,10 @@ it('replaces the server after each edit without losing data or a request, and su
   })();
   project.edit(HANDLER, 'is another note', 'is taken');
   await edit(HANDLER, 'status: 409', 'status: 400', SERVING);
+  await dev.printed(/"stopped"/);
+  expect(dev.output()).toMatch(
+    /^[^]*compiling src[^]*listening on[^]*Try[^]*curl[^]*serving[^]*compiling src[^]*listening on[^]*"stopping"[^]*"stopped"/,
+  );
   expect(await create(address, other)).toEqual(conflict('body/id 1 is taken'));
   going.abort();
   expect(new Set((await requests).map((answer) => JSON.stringify(answer)))).toEqual(

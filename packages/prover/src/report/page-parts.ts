@@ -28,16 +28,20 @@ export function section(
 
 /** Longer lists and tables have a filter, and are folded on a phone. */
 const LONG = 8;
+/** Longer ones are folded everywhere. */
+const VERY_LONG = 150;
+/** More rows of a table than these are in `contract.json` only. */
+const MAX_ROWS = 250;
 
-/** What the script folds on a phone. Elsewhere it is open, and its summary is hidden. */
-export const fold = (summary: string, content: Markup | readonly Markup[]): Markup =>
-  html`<details class="fold" open>
+/** What the script folds on a phone. Elsewhere it is open, and its summary is hidden, unless it is very long. */
+export const fold = (summary: string, content: Markup | readonly Markup[], isLong = false): Markup =>
+  html`<details class="fold${isLong ? ' long' : ''}" ${isLong ? '' : 'open'}>
     <summary>${summary}</summary>
     ${content}
   </details>`;
 
 const foldLong = (content: Markup | readonly Markup[], size: number) =>
-  size > LONG ? fold(`All ${size}`, content) : content;
+  size > LONG ? fold(`All ${size}`, content, size > VERY_LONG) : content;
 
 /** More entries of a list than these are in `contract.json` only. */
 const MAX_ENTRIES = 500;
@@ -84,19 +88,20 @@ export function tableSection(
   name: string,
   note: string,
   columns: readonly string[],
-  rows: readonly (readonly (string | number)[])[],
+  rows: readonly (readonly Value[])[],
   tools?: Markup,
 ): Section {
   const head = columns.map((column, index) => {
     const kind = typeof rows[0]?.[index] === 'number' ? html` class="number"` : '';
     return html`<th scope="col" ${kind}>${column}</th>`;
   });
-  const body = rows.map((cells) => {
-    const row = cells.map((value, index) => cell(value, columns[index] ?? ''));
-    return html`<tr>
-      ${row}
-    </tr>`;
-  });
+  const body = rows.slice(0, MAX_ROWS).map(
+    (cells) =>
+      html`<tr>
+        ${cells.map((value, index) => cell(value, columns[index] ?? ''))}
+      </tr>`,
+  );
+  const rest = rows.length - body.length;
   // The tools are hidden unless the script runs.
   const toolbar = html`<div class="tools" hidden>
     <label><span class="name">Filter the rows</span><input type="search" placeholder="Filter" /></label
@@ -117,17 +122,20 @@ export function tableSection(
       </tbody>
     </table>
   </div>`;
-  const content = tools || rows.length > LONG ? [toolbar, table] : table;
+  const more = rest > 0 ? html`<p class="note">The other ${rest} are in contract.json.</p>` : html``;
+  const content = tools || rows.length > LONG ? [toolbar, table, more] : table;
   return section(name, note, foldLong(content, rows.length), rows.length);
 }
 
 /** Columns whose values are names of the document. */
 const CODE_COLUMNS = ['obligation', 'media type'];
 
-function cell(value: string | number, column: string): Markup {
+type Value = string | number | Markup;
+
+function cell(value: Value, column: string): Markup {
   if (typeof value === 'number')
     return html`<td data-label="${column}" class="number${value === 0 ? ' zero' : ''}">${value}</td>`;
-  if ((STATES as readonly string[]).includes(value))
+  if (typeof value === 'string' && (STATES as readonly string[]).includes(value))
     return html`<td data-label="${column}"><span class="badge ${value}">${value}</span></td>`;
   const kind = CODE_COLUMNS.includes(column) ? html` class="code"` : '';
   return html`<td data-label="${column}" ${kind}>${value}</td>`;

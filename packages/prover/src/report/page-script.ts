@@ -23,7 +23,7 @@ for (const button of all('.command button')) {
 
 const narrow = matchMedia('(max-width: 46rem)');
 const fold = () => {
-  for (const one of all('.fold')) one.open = !narrow.matches;
+  for (const one of all('.fold')) one.open = !narrow.matches && !one.classList.contains('long');
   for (const one of all('section:target .fold')) one.open = true;
 };
 narrow.onchange = fold;

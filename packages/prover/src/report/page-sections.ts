@@ -1,6 +1,6 @@
 import { STATES } from '../obligation';
 import { withoutSource } from '../profile';
-import type { ContractReport, ReportedCause } from './contract-report';
+import type { ContractReport, Line, ReportedCause, ReportedObligation } from './contract-report';
 import { html, type Markup } from './html';
 import {
   command,
@@ -13,6 +13,7 @@ import {
   tableSection,
 } from './page-parts';
 import { count } from './summary';
+import { placeInWords } from './place';
 import { NOT_REPEATABLE } from './terminal';
 
 /** The sections of the page, in order. Most of those without entries are left out. */
@@ -33,8 +34,8 @@ export function sectionsOf(report: ContractReport): Section[] {
     ),
     tableSection(
       'Operations',
-      'The obligations of each operation, and its failed cases. Apart: what does not fail the run, and what a stub proves.',
-      ['operation', 'obligations', 'proven', 'open', 'apart', 'failures'],
+      'The obligations of each operation, and its failed cases. Excused: what does not fail the run, and what only a stub keeps.',
+      ['operation', 'obligations', 'proven', 'open', 'excused', 'failures'],
       summary.operations.map((one) => [
         ...[one.operation, one.obligations, one.proven],
         ...[one.open, one.apart, one.failures],
@@ -59,10 +60,7 @@ export function sectionsOf(report: ContractReport): Section[] {
     listSection(
       'Document',
       'Remarks about the document itself. They do not fail the run.',
-      remarks.map(
-        ({ text, pointer = '', line }) =>
-          html`${text} <code>${line ? `${line.file}:${line.line}` : pointer}</code>`,
-      ),
+      remarks.map(({ text, pointer = '', line }) => html`${text} ${place(pointer, line)}`),
       remarks.length,
     ),
     obligationsSection(report),
@@ -114,7 +112,7 @@ function causeCard(
     ['Operations', listed(operations)],
     ['Rules', listed(rules) || undefined],
     ['Source', source],
-    ['Document', line ? html`<code>${line.file}:${line.line}</code> ${pointer}` : pointer],
+    ['Document', place(pointer, line)],
     ['Example', `${example.family}: ${example.title}`],
     ['Problems', html`${example.problems.map((problem) => html`<div>${withoutSource(problem)}</div>`)}`],
     ['Logged', logged && html`<pre><code>${logged}</code></pre>`],
@@ -139,6 +137,10 @@ function causeCard(
     ])}
   </article>`;
 }
+
+/** In words first, for people; then the line, if it is known, and the pointer. */
+const place = (pointer: string, line?: Line): Markup =>
+  html`${placeInWords(pointer)} <code>${line ? `${line.file}:${line.line}` : ''} ${pointer}</code>`;
 
 const listed = (names: readonly string[]): string =>
   names.length <= 6 ? names.join(', ') : `${names.slice(0, 5).join(', ')} and ${names.length - 5} more`;
@@ -184,12 +186,17 @@ function obligationsSection({ obligations }: ContractReport): Section {
     ['state', 'operation', 'obligation', 'passed', 'failed', 'reason'],
     obligations
       .toSorted((a, b) => order.indexOf(a.state) - order.indexOf(b.state))
-      .map(({ state, operation, description, passed, failed, reason = '' }) => [
-        ...[state, operation, description],
-        ...[passed, failed, reason],
-      ]),
+      .map((one) => [one.state, one.operation, inWords(one), one.passed, one.failed, one.reason ?? '']),
     html`${operations.length > 1 ? select : ''}${buttons}`,
   );
+}
+
+/** What an obligation is about; of a constraint, its place in words, and then the pointer to its schema. */
+function inWords({ description, slot = '', pointer, keyword = '', side }: ReportedObligation) {
+  if (pointer === undefined) return description;
+  // The operation and the slot say already where the schema is.
+  const inside = placeInWords(pointer.replace(/^\/paths\/.*\/schema(?=\/|$)/, ''));
+  return html`${slot}${inside && `, ${inside}`}: ${keyword} ${side} <small>${pointer}</small>`;
 }
 
 /** The documented responses, by the number of correct instances with each kind of credentials. */
@@ -208,7 +215,7 @@ function responsesSection({ obligations, observations }: ContractReport): Sectio
   return tableSection(
     'Responses',
     'The documented responses, by the number of correct instances with each kind of credentials. A response without an instance is not proven.',
-    ['operation', 'status', 'media type', 'state', ...kinds],
+    ['operation', 'status', 'media type', 'state', ...kinds.map((kind) => `${kind} credentials`)],
     rows,
   );
 }

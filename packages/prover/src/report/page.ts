@@ -15,6 +15,12 @@ export function htmlPage(report: ContractReport): string {
   const { document, verdict, headline, passed, failures, seed } = report;
   const service = document.title || 'The service';
   const isFailed = failures.length > 0 || !passed;
+  const isProven = report.summary.states.PROVEN > 0;
+  const [level, result] = isFailed
+    ? ['bad', 'Failed']
+    : isProven
+      ? ['good', 'Passed']
+      : ['wait', 'Nothing proven'];
   const sections = sectionsOf(report);
   return html`<!doctype html>
     <html lang="en">
@@ -41,7 +47,7 @@ export function htmlPage(report: ContractReport): string {
         </header>
         <main id="main">
           <div class="hero">
-            <span class="badge ${isFailed ? 'bad' : 'good'}">${isFailed ? 'Failed' : 'Passed'}</span>
+            <span class="badge ${level}">${result}</span>
             <h1>${verdict}</h1>
             <p>
               ${document.version && `Version ${document.version} of the document. `}Tested on
@@ -73,7 +79,7 @@ function figures({ summary, failures, causes, requests, seconds }: ContractRepor
     ['Requests', requests],
     ['Duration', `${seconds.toFixed(1)} s`],
   ];
-  if (states.STUB > 0) shown.unshift(['Stubs', states.STUB]);
+  if (states.STUB > 0) shown.unshift(['Kept by stubs', states.STUB]);
   let x = 0;
   const bars = STATES.map((state) => {
     const width = (100 * states[state]) / Math.max(1, obligations);

@@ -11,6 +11,8 @@ const TERMINAL_INTERVAL_MS = 100;
 
 interface Output {
   readonly isTTY?: boolean;
+  /** The characters of a line of the terminal. */
+  readonly columns?: number;
   write(text: string): unknown;
 }
 
@@ -34,7 +36,7 @@ export function createProgress(
       if (time < next) return;
       next = time + (isTerminal ? TERMINAL_INTERVAL_MS : LOG_INTERVAL_MS);
       const line = `${Math.round((time - began) / 1000)} s, ${requests} requests, ${operation}: ${family}`;
-      output.write(isTerminal ? `\r\u001b[K${line.slice(0, 79)}` : `${line}\n`);
+      output.write(isTerminal ? `\r\u001b[K${line.slice(0, (output.columns ?? 80) - 1)}` : `${line}\n`);
       isShown = true;
     },
     end() {

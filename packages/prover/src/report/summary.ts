@@ -74,7 +74,7 @@ export function summarize(facts: Facts): Summary {
 /** How a sentence names the obligations in a state. */
 const PHRASES: Readonly<Record<State, string>> = {
   PROVEN: 'proven',
-  STUB: 'of stubs only',
+  STUB: 'kept by stubs only',
   WAIVED: 'waived',
   WARNED: 'answered otherwise than a standard recommends',
   'OUT OF REACH': 'out of reach of requests',
@@ -92,7 +92,7 @@ function verdict(facts: Facts, states: Record<State, number>): string {
     stopped === undefined;
   const parts = present.map((state) => `${are(states[state])} ${PHRASES[state]}`);
   return [
-    stubSentence(facts),
+    stubSentence(facts, states.PROVEN),
     resultSentence(facts, states, isAll),
     isAll || parts.length === 0 ? '' : `Of ${count(obligations.length, 'obligation')}, ${parts.join(', ')}.`,
     expiredWaivers > 0 ? `${count(expiredWaivers, 'waiver')} expired.` : '',
@@ -105,13 +105,15 @@ function verdict(facts: Facts, states: Record<State, number>): string {
 }
 
 /** Stubs come first: their answers are made from the document, and say nothing about the service. */
-function stubSentence({ stubs, obligations }: Facts): string {
+function stubSentence({ title, stubs, obligations, failures }: Facts, proven: number): string {
   const tested = new Set(obligations.map(({ operation }) => operation));
   const named = stubs.filter((operation) => tested.has(operation));
   if (named.length === 0) return '';
   const names = named.length > 4 ? [...named.slice(0, 3), `${named.length - 3} more`] : named;
   const list =
     names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${names.at(-1) ?? ''}` : names.join('');
+  if (proven === 0 && failures.length === 0)
+    return `Nothing of ${title} is proven yet: ${count(named.length, 'stub')} (${list}).`;
   return `${named.length} of ${count(tested.size, 'operation')} ${named.length === 1 ? 'is a stub, which answers' : 'are stubs, which answer'} from the document: ${list}.`;
 }
 
@@ -123,7 +125,7 @@ function resultSentence(
   if (failures.length > 0)
     return `${title} breaks its contract: ${count(failures.length, 'case')} failed, of ${count(causes, 'cause')}.`;
   if (obligations.length === 0) return `${title} has no operation, so nothing is proven.`;
-  if (states.PROVEN === 0) return `Nothing of ${title} is proven.`;
+  if (states.PROVEN === 0) return states.STUB > 0 ? '' : `Nothing of ${title} is proven.`;
   return isAll ? `${title} keeps its contract: everything is proven.` : `${title} broke nothing.`;
 }
 

@@ -82,7 +82,7 @@ function operationTable({ summary: { operations } }: ContractReport): string[] {
       apart,
       failures,
     ]);
-  const lines = [formatTable([['operation', 'proven', 'open', 'apart', 'failures'], ...rows])];
+  const lines = [formatTable([['operation', 'proven', 'open', 'excused', 'failures'], ...rows])];
   if (wrong.length > SHOWN) lines.push(`... and ${count(wrong.length - SHOWN, 'more operation')}`);
   if (others.length > 0)
     lines.push(

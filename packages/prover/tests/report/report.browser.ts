@@ -1,9 +1,11 @@
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { run, writeReport } from 'contract-first-prover';
 import { axeFindings } from '../../../../scripts/testing/axe';
 import { useBrowser } from '../../../../scripts/testing/browser';
 import { keepFolder } from '../../../../scripts/testing/folder';
+import { summarize } from '../../src/report/summary';
 import { correctServer, target } from '../support/simple-server';
 
 const HOSTILE =
@@ -24,6 +26,18 @@ beforeAll(async () => {
   const groups = many(result.groups).slice(0, 100);
   const long = { ...result, groups, obligations: many(result.obligations), failures: many(result.failures) };
   writeReport(long, join(folder, 'long'));
+  const stubs = Array.from({ length: 100 }, (_, i) => `operation${i}`);
+  const all = stubs.flatMap((operation) =>
+    many(result.obligations)
+      .slice(0, 43)
+      .map((one) => ({ ...one, operation, failed: 0, state: 'STUB' as const, reason: 'it is a stub' })),
+  );
+  const facts = { title: 'Numbers', obligations: all, failures: [], causes: 0, stubs, seconds: 1 };
+  const counts = { unselected: 0, requestsLeftOut: 0, expiredWaivers: 0, requests: 9, stopped: undefined };
+  const summary = summarize({ ...facts, ...counts });
+  const { passed } = summary;
+  const none = { failures: [], groups: [], warnings: [], waived: [] };
+  writeReport({ ...result, ...none, obligations: all, summary, passed }, join(folder, 'hundred'));
 });
 const open = (width: number, path = '', options: BrowserContextOptions = {}) =>
   openPage('file:', `//${join(folder, path)}/index.html`, { viewport: { width, height: 900 }, ...options });
@@ -90,11 +104,26 @@ it('folds on a phone what is long, and shows the rest on demand', async () => {
   expect(await cause.getByText('Problems').isVisible()).toBe(false);
   await cause.getByText('Details').click();
   expect(await cause.getByText('Problems').isVisible()).toBe(true);
-  // A wide window folds nothing, and has no summary that could.
+  // A wide window folds only what is very long, and has no other summary.
   await page.setViewportSize({ width: 1280, height: 900 });
-  await rows.first().waitFor();
-  expect(await page.locator('.fold > summary:visible').count()).toBe(0);
-  expect(await page.locator('.fold:not([open])').count()).toBe(0);
+  await page.locator('.fold:not(.long) > summary:visible').first().waitFor({ state: 'hidden' });
+  expect(await page.locator('.fold:not(.long):not([open])').count()).toBe(0);
+  await obligations.getByText('The other 750 are in contract.json.').waitFor();
+});
+
+it('says first that only stubs responded, on two screens and in 300 kB for a hundred operations', async () => {
+  const { page } = await open(1280, 'hundred');
+  expect(statSync(join(folder, 'hundred/index.html')).size).toBeLessThan(300_000);
+  expect(await height(page)).toBeLessThan(1_800);
+  expect(await page.locator('h1').innerText()).toMatch(/^Nothing of Numbers is proven yet: 100 stubs \(/);
+  expect(await page.locator('.hero .badge').innerText()).toBe('Nothing proven');
+  expect(await page.locator('.badge.good').count()).toBe(0);
+});
+
+it('says where a rule is in words, then by its pointer', async () => {
+  const { page } = await open(1280);
+  const rule = page.locator('#obligations tbody td', { hasText: 'minimum violates' });
+  expect(await rule.innerText()).toMatch(/^body application\/json: minimum violates\s+\/paths\/~1number\//);
 });
 
 it('prints what a phone folds', async () => {

@@ -38,7 +38,7 @@ export { equalDecimals, parseDecimal } from './json/decimal';
 export { MalformedJson, parseJson } from './json/parse';
 export { canonicalJson, stringifyJson } from './json/stringify';
 export { exactNumber, type Holder } from './json/values';
-export { examplesOf } from './samples/example-request';
+export { examplesOf, mayFindNothing } from './samples/example-request';
 export {
   camelCase,
   documentedKey,

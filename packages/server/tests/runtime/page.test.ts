@@ -115,6 +115,148 @@ describe('the response of an operation', () => {
   });
 });
 
+describe('code samples', () => {
+  interface Code {
+    readonly secret: (name: string) => string;
+    readonly LANGUAGES: Readonly<Record<string, readonly [string, (message: object) => string]>>;
+  }
+  const written = (language: string, message: (secret: Code['secret']) => object) => {
+    const { secret, LANGUAGES } = load('./code.mjs') as Code;
+    return LANGUAGES[language]?.[1](message(secret));
+  };
+  const schema = {
+    allOf: [{ properties: { id: { type: 'integer', format: 'int64' } } }, { properties: { name: {} } }],
+  };
+  const body = '{"id": 9223372036854775807, "name": "it\'s"}';
+  const plant = (secret: Code['secret']) => ({
+    method: 'POST',
+    url: 'http://localhost/plants',
+    headers: { Authorization: `Bearer ${secret('TOKEN')}`, 'Content-Type': 'application/json' },
+    body,
+    type: 'application/json',
+    base: 'http://localhost',
+    operationId: 'createPlant',
+    credentials: { bearer: 'token' },
+    parameters: [],
+    content: { value: body, schema },
+  });
+
+  test('curl keeps the digits of an int64, and takes the token from a variable', () => {
+    expect(written('curl', plant)).toBe(`curl 'http://localhost/plants' \\
+  -H "Authorization: Bearer $TOKEN" \\
+  -H 'Content-Type: application/json' \\
+  --data-raw '{"id": 9223372036854775807, "name": "it'\\''s"}'`);
+  });
+
+  test('fetch sends a text whose digits JavaScript would change, and any other value as JSON', () => {
+    expect(written('fetch', plant)).toBe(`const response = await fetch('http://localhost/plants', {
+  method: 'POST',
+  headers: {
+    Authorization: \`Bearer \${token}\`,
+    'Content-Type': 'application/json',
+  },
+  body: '{"id": 9223372036854775807, "name": "it\\'s"}',
+});`);
+    expect(written('fetch', (secret) => ({ ...plant(secret), body: '{"id": 1}' }))).toContain(
+      'body: JSON.stringify({\n    id: 1,\n  }),',
+    );
+  });
+
+  test('the client takes an int64 as a bigint, and parameters by their location', () => {
+    const parameters = [{ in: 'query', name: 'max-age', schema: { type: 'integer' }, value: '5' }];
+    expect(written('TypeScript client', (secret) => ({ ...plant(secret), parameters })))
+      .toBe(`import { createClient } from './client';
+
+const api = createClient({
+  baseUrl: 'http://localhost',
+  credentials: { bearer: token },
+});
+const answer = await api.createPlant({
+  query: {
+    'max-age': 5,
+  },
+  body: {
+    id: 9223372036854775807n,
+    name: 'it\\'s',
+  },
+});`);
+  });
+
+  test('a form is sent part by part, and a key in the query is a variable', () => {
+    const form = new page.FormData();
+    form.append('title', 'Fern');
+    form.append('photo', new page.File([], 'a.png'));
+    const upload = (secret: Code['secret']) => ({
+      method: 'PUT',
+      url: `http://localhost/?key=${secret('API_KEY')}`,
+      headers: {},
+      body: form,
+    });
+    expect(written('curl', upload)).toBe(
+      `curl -X PUT "http://localhost/?key=$API_KEY" \\\n  -F 'title=Fern' \\\n  -F 'photo=@file'`,
+    );
+    expect(written('fetch', upload)).toBe(`const form = new FormData();
+form.append('title', 'Fern');
+form.append('photo', file);
+
+const response = await fetch(\`http://localhost/?key=\${apiKey}\`, {
+  method: 'PUT',
+  body: form,
+});`);
+  });
+});
+
+describe('schemas', () => {
+  interface Schemas {
+    readonly typeOf: (schema: object) => string;
+    readonly withExamples: (schema: object) => { readonly properties: Record<string, { example?: unknown }> };
+  }
+  const { typeOf, withExamples } = load('./schemas.mjs') as Schemas;
+  const named = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+  const object = { type: 'object' };
+
+  test.each<[type: string, schema: object]>([
+    ['integer | null', { type: ['integer', 'null'] }],
+    ['string | null', { type: 'string', nullable: true }],
+    ['Plant[]', { type: 'array', items: named('Plant') }],
+    ['(Plant | string)[]', { items: { oneOf: [named('Plant'), { type: 'string' }] } }],
+    ['[string, any]', { prefixItems: [{ type: 'string' }, true] }],
+    ['object', { allOf: [object, { properties: {} }] }],
+    ['Plant & object', { allOf: [named('Plant'), object] }],
+    ['Cat | Dog', { anyOf: [named('Cat'), named('Dog')] }],
+    ['string', { enum: ['a', 'b'] }],
+    ['any', {}],
+  ])('a type is said in words: %s', (type, schema) => {
+    expect(typeOf(schema)).toBe(type);
+  });
+
+  test('an example value is that of the schema, else one that its name suggests and its bounds allow', () => {
+    const string = { type: 'string' };
+    const properties = {
+      name: string,
+      email: string,
+      coverColor: string,
+      tag: { type: 'string', maxLength: 3 },
+      kind: { type: 'string', enum: ['oil'] },
+      born: { type: 'string', format: 'date' },
+      told: { type: 'string', example: 'x' },
+      year: { type: 'integer' },
+      size: { type: 'integer', minimum: 40 },
+      id: { type: 'integer', format: 'int64' },
+    };
+    const { properties: found } = withExamples({ ...named('NewPlant'), properties });
+    expect(Object.fromEntries(Object.entries(found).map(([name, { example }]) => [name, example]))).toEqual({
+      name: 'Plant 1',
+      email: 'ada@example.com',
+      coverColor: 'green',
+      told: 'x',
+      year: 2024,
+      size: 40,
+      id: 1,
+    });
+  });
+});
+
 describe('a control without a name is named', () => {
   const scheme = {
     querySelector: (selector: string) => (selector === 'h4 code' ? { textContent: 'token' } : null),

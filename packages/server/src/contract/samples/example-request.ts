@@ -13,9 +13,9 @@ import { bodyFor, fileBody, isFile, isForm } from './example-body';
 import { samples } from './sample';
 
 /**
- * Finds a request that probably succeeds on a server without data. Requests that the examples of the document determine come
- * before those with a generated value of a required parameter or body, then those without path parameters, then those with
- * credentials, then those with a body.
+ * Finds a request that probably succeeds on a server without data. Requests that may find nothing come last. Those that the
+ * examples of the document determine come before those with a generated value of a required parameter or body, then those
+ * without path parameters, then those with credentials, then those with a body.
  *
  * @returns undefined if no operation has values for what it requires
  */
@@ -27,14 +27,22 @@ export function exampleRequest(
     const finder = new Values(document);
     const request = requestOf(document, operation, finder);
     if (!request) return [];
-    const hasPath = operation.parameters.some(({ in: place }) => place === 'path');
     // In the order of their weight.
-    const faults = [finder.generated, hasPath, isPublic(operation), !hasBody(request)];
+    const faults = [
+      ...[mayFindNothing(operation), finder.generated, hasPath(operation)],
+      ...[isPublic(operation), !hasBody(request)],
+    ];
     return [{ request, rank: Number.parseInt(faults.map(Number).join(''), 2) }];
   });
   const [best] = candidates.sort((a, b) => a.rank - b.rank);
   return best?.request;
 }
+
+const hasPath = ({ parameters }: Operation): boolean => parameters.some(({ in: place }) => place === 'path');
+
+/** Whether its path names something that a server without data does not have. */
+export const mayFindNothing = (operation: Operation): boolean =>
+  hasPath(operation) && ['404', '4XX'].some((status) => operation.responses.has(status));
 
 const isPublic = ({ security }: Operation): boolean => security.every((schemes) => schemes.length === 0);
 

@@ -1,5 +1,7 @@
+import { createRequire } from 'node:module';
 import type { Readable, Writable } from 'node:stream';
 import { type Logger, pino, stdSerializers } from 'pino';
+import type * as PinoPretty from 'pino-pretty';
 
 /**
  * Logs to standard output: one JSON object a line, or readable lines on a terminal.
@@ -8,7 +10,12 @@ import { type Logger, pino, stdSerializers } from 'pino';
  */
 export function createLog(level: string, worker?: number): Logger {
   const options = { level, base: worker === undefined ? null : { worker }, serializers: { err: serialize } };
-  if (process.stdout.isTTY) return pino({ ...options, transport: { target: 'pino-pretty' } });
+  if (process.stdout.isTTY) {
+    // Loaded on demand. Not as a transport: its thread would print lines after those of later events.
+    const { prettyFactory } = createRequire(__filename)('pino-pretty') as typeof PinoPretty;
+    const pretty = prettyFactory({ colorize: true });
+    return pino(options, { write: (line: string) => process.stdout.write(pretty(line)) });
+  }
   output ??= standardOutput();
   return pino({ ...options, formatters: { level: (label) => ({ level: label }) } }, output);
 }

@@ -90,6 +90,17 @@ test.each([
     },
     'one',
   ],
+  [
+    'one with a generated body rather than one with examples that would find nothing',
+    {
+      '/a': { post: operation('generated', {}, NEEDY) },
+      '/a/{id}': {
+        parameters: [{ name: 'id', in: 'path', required: true, schema: {}, example: 1 }],
+        get: operation('one', undefined, { responses: { 200: {}, 404: {} } }),
+      },
+    },
+    'generated',
+  ],
 ])('is %s', (_, paths, operationId) => {
   expect(exampleOf(document(paths))?.operationId).toBe(operationId);
 });

@@ -5,7 +5,7 @@ import { essence, streamed, textOf } from './streams.mjs';
 const FORM = 'application/x-www-form-urlencoded';
 
 /** Keeps the digits of numbers, where the browser can. */
-const exact = (key, value, context) =>
+export const exact = (key, value, context) =>
   typeof value === 'number' && JSON.rawJSON ? JSON.rawJSON(context.source) : value;
 
 const write = (value) =>
@@ -81,6 +81,11 @@ function spreadFields({ spec, pathName, method, requestContentType: type, reques
       continue;
     }
     if (!Array.isArray(value)) continue;
+    if (value.length === 1 && typeof value[0] === 'object' && !(value[0] instanceof Blob)) {
+      // Swagger UI would take the members of the only item for fields.
+      [requestBody[name]] = value;
+      continue;
+    }
     if (type.startsWith('multipart/')) requestBody[name] = value.map(write);
     if (requestBody[name].some((one) => typeof one === 'object')) continue;
     media.encoding = {
@@ -90,22 +95,39 @@ function spreadFields({ spec, pathName, method, requestContentType: type, reques
   }
 }
 
+/** Prepares what Swagger UI builds a request from. Returns what completes the URL. */
+function prepare(asked) {
+  spreadFields(asked);
+  const { pathName, method, spec } = asked;
+  const item = spec.paths[pathName];
+  const { parameters = [] } = asked.operation?.toJS() ?? item[method] ?? item.additionalOperations[method];
+  const query = parameters.find((one) => one.in === 'querystring');
+  const text = query && asked.parameters[`querystring.${query.name}`];
+  return (url) => {
+    const deep = withDeepParameters(url, parameters, asked.parameters);
+    return text
+      ? deep + (deep.includes('?') ? '&' : '?') + queryOf(text, Object.entries(query.content))
+      : deep;
+  };
+}
+
 /** A plugin of Swagger UI. */
 export const bodiesPlugin = {
   afterLoad() {
-    const { execute, getSampleSchema, isFileUploadIntended } = this.fn;
+    const { buildRequest, execute, getSampleSchema, isFileUploadIntended } = this.fn;
     this.fn.execute = (asked) => {
-      spreadFields(asked);
-      const parameters = asked.operation.get('parameters')?.toJS() ?? [];
-      const query = parameters.find((one) => one.in === 'querystring');
-      const text = query && asked.parameters[`querystring.${query.name}`];
+      const complete = prepare(asked);
       const requestInterceptor = (request) => {
-        request.url = withDeepParameters(request.url, parameters, asked.parameters);
-        const separator = request.url.includes('?') ? '&' : '?';
-        if (text) request.url += separator + queryOf(text, Object.entries(query.content));
+        request.url = complete(request.url);
         return asked.requestInterceptor(request);
       };
       return execute({ ...asked, requestInterceptor });
+    };
+    this.fn.requestFor = (asked) => {
+      const complete = prepare(asked);
+      const request = buildRequest(asked);
+      request.url = complete(request.url);
+      return request;
     };
     this.fn.getSampleSchema = (schema, type, config, example) => {
       // A list of files begins empty: Swagger UI would send a text as the first.

@@ -3,6 +3,8 @@
  * service may have been at this address, so they come back only under the title of their document, to a scheme that is as it was.
  */
 
+import { BASE } from './contract.mjs';
+
 const keyOf = (specSelectors) =>
   `credentials of ${specSelectors.info().get('title')} at ${location.pathname}`;
 /** The members of a Security Scheme Object that say where its credentials go. */
@@ -47,8 +49,31 @@ export function setCookies(authSelectors, maxAge) {
   return keys.length > 0;
 }
 
+/** What the fields of a security scheme expect. */
+function hintOf({ type, scheme, bearerFormat, in: place, name }) {
+  if (type === 'apiKey') {
+    const where = { header: 'header field', query: 'query parameter', cookie: 'cookie' }[place];
+    return `The key. It is sent as the ${where} ${name}.`;
+  }
+  if (type !== 'http')
+    return `client_id is the name under which the issuer knows this page. Register it there with the redirect URL ${BASE}/-/docs/oauth2-redirect.html.`;
+  if (/^basic$/i.test(scheme)) return 'They are sent in the header field Authorization.';
+  return `The ${bearerFormat ? `${bearerFormat} token` : 'token'} alone, without “Bearer”. It is sent as Authorization: Bearer TOKEN.`;
+}
+
+const withHint =
+  (Original, { React: { createElement } }) =>
+  (props) =>
+    createElement(
+      'div',
+      {},
+      createElement(Original, props),
+      createElement('p', { className: 'hint' }, hintOf(props.schema.toJS())),
+    );
+
 /** A plugin of Swagger UI, which calls this action after each change. */
 export const credentialsPlugin = {
+  wrapComponents: { HttpAuth: withHint, apiKeyAuth: withHint, oauth2: withHint },
   statePlugins: {
     auth: {
       wrapActions: {

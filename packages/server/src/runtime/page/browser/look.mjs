@@ -1,4 +1,6 @@
-/** How the page looks and reads: the colors of the system, the filter, and names of controls for screen readers. */
+/** How the page looks and reads: the colors of the system, names of controls for screen readers, and what is said of operations. */
+
+import { OTHERS, UNTAGGED } from './sidebar.mjs';
 
 const dark = matchMedia('(prefers-color-scheme: dark)');
 const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
@@ -32,8 +34,7 @@ function purposeOf(control) {
 /** Names the controls that Swagger UI leaves without a name (WCAG 2.2, 4.1.2 and 2.5.3). */
 function nameControls() {
   for (const control of document.querySelectorAll('select, input, textarea')) {
-    const isNamed =
-      control.hasAttribute('aria-label') || control.title || [...(control.labels ?? [])].some(textOf);
+    const isNamed = control.ariaLabel || control.title || [...(control.labels ?? [])].some(textOf);
     if (!isNamed) control.setAttribute('aria-label', purposeOf(control));
   }
   for (const button of document.querySelectorAll('button')) {
@@ -43,6 +44,18 @@ function nameControls() {
   }
   for (const text of document.querySelectorAll('pre.microlight')) {
     if (text.scrollHeight > text.clientHeight) text.tabIndex = 0;
+  }
+  for (const image of document.querySelectorAll('.highlight-code img, .response-col_description img'))
+    image.alt ||= 'The response';
+  // The tab of the callbacks, which Swagger UI opens by the mouse only.
+  for (const tab of document.querySelectorAll('.tab-item:not(:only-child, [tabindex])')) {
+    tab.tabIndex = 0;
+    tab.setAttribute('role', 'button');
+    tab.addEventListener('keydown', (event) => {
+      if (event.key !== 'Enter' && event.key !== ' ') return;
+      event.preventDefault();
+      tab.click();
+    });
   }
   const dialog = document.querySelector('.modal-ux');
   for (const [name, value] of [
@@ -66,54 +79,35 @@ export function watchControls(node) {
   }).observe(node, { childList: true, subtree: true });
 }
 
-/** The operations that have each word in their tag, method, path, operationId or summary. */
-function opsFilter(tagged, phrase) {
-  const words = phrase.toLowerCase().split(/\s+/).filter(Boolean);
-  const matches = (tag) => (one) => {
-    const said = ['operationId', 'summary'].map((name) => one.getIn(['operation', name]) ?? '');
-    const text = [tag, one.get('method'), one.get('path'), ...said].join(' ').toLowerCase();
-    return words.every((word) => text.includes(word));
-  };
-  return tagged
-    .map((group, tag) => group.update('operations', (operations) => operations.filter(matches(tag))))
-    .filter((group) => group.get('operations').size > 0);
-}
-
 /** A plugin of Swagger UI. */
 export const lookPlugin = {
-  fn: { opsFilter },
   wrapComponents: {
     // The summary of an operation is a button, which cannot contain a link.
     DeepLink:
       (Original, { React: { createElement } }) =>
       (props) =>
-        Array.isArray(props.text) ? createElement('span', {}, props.text) : createElement(Original, props),
-    FilterContainer:
+        Array.isArray(props.text)
+          ? createElement('span', {}, props.text)
+          : createElement(Original, { ...props, text: props.text === UNTAGGED ? OTHERS : props.text }),
+    // Where there is no summary, the operationId says what an operation is for.
+    OperationSummary:
       (Original, { React: { createElement } }) =>
-      ({ layoutSelectors, layoutActions, specSelectors }) => {
-        const filter = layoutSelectors.currentFilter();
-        const count = specSelectors
-          .taggedOperations()
-          .reduce((sum, one) => sum + one.get('operations').size, 0);
-        const isFiltered = typeof filter === 'string' && filter.trim() !== '';
-        return createElement(
-          'search',
-          { className: 'wrapper filter' },
-          createElement('input', {
-            type: 'search',
-            'aria-label': 'Filter the operations',
-            placeholder: 'Filter by method, path, tag or summary',
-            value: typeof filter === 'string' ? filter : '',
-            onChange: ({ target }) => layoutActions.updateFilter(target.value),
-          }),
-          createElement('output', {}, isFiltered && `${count} found`),
-        );
+      ({ operationProps, ...props }) => {
+        const { summary, originalOperationId, operationId } = operationProps.toObject();
+        const title =
+          summary || (props.specPath.first() === 'paths' ? originalOperationId || operationId : '');
+        return createElement(Original, { ...props, operationProps: operationProps.set('summary', title) });
       },
-    operations:
-      (Original, { React: { createElement }, specSelectors, layoutSelectors }) =>
-      (props) =>
-        typeof layoutSelectors.currentFilter() === 'string' && specSelectors.taggedOperations().size === 0
-          ? createElement('p', { className: 'wrapper' }, 'No operation has these words.')
-          : createElement(Original, props),
+    InfoUrl:
+      (_, { React: { createElement } }) =>
+      () =>
+        createElement(
+          'p',
+          { className: 'downloads' },
+          'Download the document: ',
+          createElement('a', { href: 'openapi.json', download: true }, 'JSON'),
+          ', ',
+          createElement('a', { href: 'openapi.yaml', download: true }, 'YAML'),
+        ),
   },
 };

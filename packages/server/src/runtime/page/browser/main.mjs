@@ -9,6 +9,9 @@ import { credentialsPlugin, restoreCredentials, setCookies } from './credentials
 import { nameThis, prepareConfiguration, prepareIssuers } from './logins.mjs';
 import { followColors, lookPlugin, watchControls } from './look.mjs';
 import { responsesPlugin } from './responses.mjs';
+import { samplesPlugin } from './samples.mjs';
+import { schemasPlugin } from './schemas.mjs';
+import { followReader, sidebarPlugin } from './sidebar.mjs';
 import { essence, streamed, streamsPlugin } from './streams.mjs';
 
 const root = document.getElementById('docs');
@@ -19,6 +22,7 @@ let contract;
 
 followColors();
 watchControls(root);
+followReader(root);
 
 const isOwn = (url) => new URL(url, location.href).origin === location.origin;
 
@@ -29,7 +33,17 @@ const ui = SwaggerUIBundle({
   filter: true,
   tryItOutEnabled: true,
   supportedSubmitMethods: root.dataset.methods.split(' '),
-  plugins: [streamsPlugin, bodiesPlugin, responsesPlugin, credentialsPlugin, lookPlugin],
+  layout: 'PageLayout',
+  plugins: [
+    streamsPlugin,
+    schemasPlugin,
+    bodiesPlugin,
+    responsesPlugin,
+    samplesPlugin,
+    credentialsPlugin,
+    lookPlugin,
+    sidebarPlugin,
+  ],
   oauth2RedirectUrl: `${BASE}/-/docs/oauth2-redirect.html`,
   onComplete: () => restoreCredentials(ui),
   requestInterceptor(request) {
