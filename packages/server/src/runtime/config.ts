@@ -98,6 +98,7 @@ export function readServerConfig(variables: Variables) {
     /** No generated token, no stub. */
     production: variables.read('NODE_ENV') === 'production',
     corsOrigins: readOrigins(variables),
+    mcp: readMcp(variables),
     limits: readLimits(variables),
     maxConnections: shared('MAX_CONNECTIONS', 2000, 1, 1_000_000),
     maxRequests: shared('MAX_REQUESTS', 512, 1, 1_000_000),
@@ -195,6 +196,28 @@ function readOrigins(variables: Variables): string[] {
     variables.expected('CORS_ORIGINS', 'origins like https://app.example.com');
   }
   return origins;
+}
+
+/** MCP and MCP_URL; undefined: `/mcp` is a path like any other. */
+function readMcp(variables: Variables) {
+  const [mode, url] = [variables.read('MCP'), variables.read('MCP_URL')];
+  if (mode === '') {
+    if (url !== '') variables.wrong.push('MCP_URL is set, but MCP is not: set it to read or all');
+    return undefined;
+  }
+  if (mode !== 'read' && mode !== 'all') {
+    variables.expected('MCP', 'read or all');
+    return undefined;
+  }
+  const { protocol, username, search, hash } = URL.canParse(url) ? new URL(url) : {};
+  const isPublic = /^https?:$/.test(protocol ?? '') && `${username}${search}${hash}` === '';
+  if (url === '' && variables.read('NODE_ENV') === 'production')
+    variables.wrong.push(
+      'MCP_URL is missing: expected the public URL of /mcp, because NODE_ENV is production',
+    );
+  else if (url !== '' && !isPublic)
+    variables.expected('MCP_URL', 'the public URL of /mcp, like https://api.example.com/mcp');
+  return { mode, url: url === '' ? undefined : url } as const;
 }
 
 function readLimits(variables: Variables) {

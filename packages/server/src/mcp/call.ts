@@ -1,0 +1,121 @@
+/** Calls operations for one POST. */
+import type { IncomingMessage } from 'node:http';
+import {
+  compileAnswers,
+  type Contract,
+  type MediaTypeObject,
+  type OpenApiDocument,
+  type Operation,
+  type ReadAnswer,
+} from '../contract/tools';
+import type { Extensions, Headers, Middleware, Outcome, ReportFault } from '../contract';
+import { type Access, challengeOf, metadataOf, resourceOf } from './access';
+import { failure, resultOf } from './answers';
+import { UnusableArguments, writeArguments } from './arguments';
+import { BrokenAnswer, requestInProcess } from './in-process';
+import { type Call, unusable } from './protocol';
+import type { Mode } from './tools';
+
+export interface McpOptions extends Access {
+  readonly mode: Mode;
+  readonly contract: Contract;
+  readonly extensions: Extensions;
+  /** The service, with what surrounds it. */
+  readonly service: Middleware;
+  /** Bytes of the body of a POST. */
+  readonly bodyLimit: number;
+  /** How many requests may be in progress. */
+  readonly maxRequests: number;
+  /** Of every response. */
+  readonly headers: Headers;
+  /** Receives the outcome of each request that calls no operation. */
+  readonly report: (outcome: Outcome) => void;
+  readonly fault: ReportFault;
+  /** Makes a call, in which the resource is an accepted audience. */
+  readonly within: <T>(resource: string, call: () => T) => T;
+}
+
+/** The fields of a POST that are about itself, and not about its caller. */
+const OWN =
+  /^(accept(-encoding)?|connection|content-.*|expect|if-.*|keep-alive|mcp-.*|origin|range|sec-.*|te|trailer|transfer-encoding|upgrade|x-request-id)$/i;
+
+/** The calls of one POST. */
+interface Caller {
+  /** That of its message. */
+  id: unknown;
+  readonly call: Call;
+  hasCalled: boolean;
+  /** Of credentials: it is a rejection of HTTP, and not a result. */
+  rejection: { readonly status: number; readonly headers: Headers } | undefined;
+}
+
+/** @returns the caller of a POST. The log has its calls under the id of the POST. */
+export function createCaller(
+  document: OpenApiDocument,
+  operations: readonly Operation[],
+  options: McpOptions,
+) {
+  const { contract, service, fault } = options;
+  const compile = compileAnswers(document, operations, options.extensions);
+  const compiled = new Map<string, ReadAnswer | undefined>();
+  const readerOf = (media: MediaTypeObject) => {
+    if (!compiled.has(media.pointer)) compiled.set(media.pointer, compile(media));
+    return compiled.get(media.pointer);
+  };
+
+  return (request: IncomingMessage, requestId: string, left: AbortSignal): Caller => {
+    const resource = resourceOf(options, request);
+    const call: Call = async ({ operation, body, answers }, given) => {
+      caller.hasCalled = true;
+      try {
+        const made = writeArguments(document, operation, body, given);
+        const [path = ''] = made.url.split('?', 1);
+        const found = contract.router.find(path)?.target.get(operation.method)?.operation.operationId;
+        if (found !== operation.operationId)
+          throw new UnusableArguments(
+            `path: ${path} is the path of ${found ?? 'nothing'}, and not of this tool`,
+          );
+        const headers = fieldsOf(request, [
+          ...made.headers,
+          ['Accept', answers.accept],
+          ['X-Request-Id', requestId],
+        ]);
+        const answered = await options.within(resource, () =>
+          requestInProcess(service, { ...made, headers }, request, left),
+        );
+        const {
+          statusCode: status = 0,
+          headers: { 'www-authenticate': challenge },
+        } = answered.message;
+        if (challenge !== undefined && (status === 401 || status === 403)) {
+          const isPublic = metadataOf(document, options, request) !== undefined;
+          const text = isPublic ? challengeOf(challenge, document, operation, resource) : challenge;
+          caller.rejection ??= { status, headers: { 'WWW-Authenticate': text } };
+        }
+        const uri = new URL(made.url, resource).href;
+        return await resultOf(answered, { operation, answers, readerOf, uri });
+      } catch (error) {
+        if (error instanceof UnusableArguments) return unusable(error.message);
+        if (!(error instanceof BrokenAnswer)) fault(error, requestId);
+        return failure('nothing that can be read');
+      }
+    };
+    const caller: Caller = { id: null, call, hasCalled: false, rejection: undefined };
+    return caller;
+  };
+}
+
+/** The fields of a request, with those of the POST that are about its caller. */
+function fieldsOf({ rawHeaders }: IncomingMessage, own: readonly (readonly [string, string])[]) {
+  const names = new Set(own.map(([name]) => name.toLowerCase()));
+  const isCookie = (name: string) => name.toLowerCase() === 'cookie';
+  const caller = rawHeaders.flatMap((name, i) =>
+    i % 2 === 0 ? [[name, rawHeaders[i + 1] ?? ''] as const] : [],
+  );
+  const kept = caller.filter(
+    ([name]) => !OWN.test(name) && !isCookie(name) && !names.has(name.toLowerCase()),
+  );
+  const cookies = [...caller, ...own].filter(([name]) => isCookie(name)).map(([, value]) => value);
+  const others = own.filter(([name]) => !isCookie(name));
+  return [...kept, ...others, ...(cookies.length > 0 ? [['Cookie', cookies.join('; ')] as const] : [])];
+}
