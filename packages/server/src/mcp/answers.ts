@@ -1,4 +1,5 @@
 /** Turns the answers of the service into the results of tools. */
+import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import {
   documentedKey,
@@ -16,7 +17,6 @@ import {
   type ReadAnswer,
 } from '../contract/tools';
 import { DescribedValue, type JsonObject, Problem } from '../contract';
-import { type Answered, BrokenAnswer } from './in-process';
 import { type ObjectSchema, ToolSchemas } from './schemas';
 
 /** Bounds of one answer: bytes of its body, and milliseconds in which the items of a stream are collected. */
@@ -40,9 +40,10 @@ export interface Answers {
 
 /** The successes of an operation, in JSON if they have that. */
 export function answersOf(document: OpenApiDocument, { method, responses }: Operation): Answers {
-  // No request has a condition, and so none is answered by 304.
-  const keys = [...responses.keys()].filter((key) => /^[23]/.test(key) && key !== '304');
-  const successes = keys.some((key) => key.startsWith('2')) ? keys : [...keys, 'default'];
+  const keys = [...responses.keys()].filter((key) => /^[23]/.test(key));
+  const hasSuccess = keys.some((key) => key.startsWith('2'));
+  // No request has a condition, which 304 would answer.
+  const successes = hasSuccess ? keys.filter((key) => key !== '304') : [...keys, 'default'];
   const known: [string, { kind: Kind; media?: MediaTypeObject }][] = successes.flatMap((key) => {
     const response = responses.get(key);
     const content = method === 'HEAD' ? [] : (response?.content ?? []);
@@ -98,25 +99,24 @@ const FILE = {
   required: ['uri', 'mimeType', 'bytes'],
 };
 
-/** What is known about the answer to a call. */
-export interface Reading {
-  readonly operation: Operation;
-  readonly answers: Answers;
-  readonly readerOf: (media: MediaTypeObject) => ReadAnswer | undefined;
-  /** The URI of what was asked for. */
-  readonly uri: string;
-}
-
-/** Reads an answer to its end, or to a bound. */
-export async function resultOf(answered: Answered, reading: Reading): Promise<CallToolResult> {
-  const { message, response } = answered;
-  const { answers, operation, readerOf, uri } = reading;
+/**
+ * Reads an answer to its end, or to a bound.
+ *
+ * @param uri of what was asked for
+ */
+export async function resultOf(
+  message: IncomingMessage,
+  operation: Operation,
+  answers: Answers,
+  readerOf: (media: MediaTypeObject) => ReadAnswer | undefined,
+  uri: string,
+): Promise<CallToolResult> {
   const status = message.statusCode ?? 0;
   const key = documentedKey(operation, status) ?? '';
   const { kind, media } = (status < 400 ? answers.known.get(key) : undefined) ?? {};
   const type = message.headers['content-type'] ?? '';
   const bounds = { limit: MAX_BYTES, itemLimit: MAX_BYTES, patience: undefined, hold: () => true };
-  const body = new IncomingBody(message, response, bounds, () => undefined);
+  const body = new IncomingBody(message, new ServerResponse(message), bounds, () => undefined);
   try {
     const isDescribed =
       !media || type === '' || isRange(media.type.essence) || essenceOf(type) === media.type.essence;
@@ -144,11 +144,14 @@ export async function resultOf(answered: Answered, reading: Reading): Promise<Ca
     writable(holder, 'body');
     return success(answers.isPlain ? (holder['body'] as JsonObject) : holder, fields);
   } catch (error) {
-    if (error instanceof BrokenAnswer) return failure(`${status}, but the answer broke off`);
-    if (!(error instanceof Problem && error.kind === 'tooLarge')) throw error;
-    return failure(`${status} with more than ${MAX_BYTES} bytes, which no result has: ask for less`);
+    if (!(error instanceof Problem)) throw error;
+    return failure(
+      error.kind === 'tooLarge'
+        ? `${status} with more than ${MAX_BYTES} bytes, which no result has: ask for less`
+        : `${status}, but ${error.message}`,
+    );
   } finally {
-    answered.end();
+    message.socket.destroy();
   }
 }
 

@@ -15,7 +15,6 @@ import {
   type Operation,
   type Parameter,
   parsePathTemplate,
-  writeForm,
   writeParameter,
 } from '../contract/tools';
 import type { MadeRequest } from './in-process';
@@ -25,9 +24,6 @@ export class UnusableArguments extends Error {}
 
 /** Where parameters stand, by the names that the messages of the server have. */
 export const PLACES = ['path', 'query', 'header', 'cookie'] as const;
-
-/** The whole query is one value in `querystring`. */
-export const placeOf = ({ in: place }: Parameter) => (place === 'querystring' ? 'query' : place);
 
 /** The media type that arguments can write, JSON first; undefined if there is none. */
 export const writableBody = ({ requestBody }: Operation): MediaTypeObject | undefined => {
@@ -42,7 +38,7 @@ export const writableBody = ({ requestBody }: Operation): MediaTypeObject | unde
 
 /** Whether a text can carry a parameter without a codec of the service. */
 export const isWritable = ({ content, json, in: place }: Parameter): boolean =>
-  content === undefined || json || (place === 'querystring' && isForm(content));
+  place !== 'querystring' && (content === undefined || json);
 
 /**
  * Writes a request.
@@ -60,7 +56,7 @@ export function writeArguments(
   assertKnown(parameters, body, given);
   const written = parameters.flatMap((parameter) => {
     const text = textOf(document, parameter, given);
-    return text === undefined ? [] : [{ place: placeOf(parameter), name: parameter.name, text }];
+    return text === undefined ? [] : [{ place: parameter.in, name: parameter.name, text }];
   });
   const at = (place: string) => written.filter((one) => one.place === place);
   const textsAt = (place: string) => at(place).flatMap(({ text }) => (text === '' ? [] : [text]));
@@ -88,30 +84,22 @@ export function writeArguments(
 
 /** What no parameter has as its name would be lost. */
 function assertKnown(parameters: readonly Parameter[], body: object | undefined, given: Holder): void {
-  const known = parameters.map((one) => (one.in === 'querystring' ? 'query' : `${one.in}/${one.name}`));
-  const places = new Set(known.map((name) => name.split('/', 1)[0]));
-  const names = Object.entries(given).flatMap(([place, value]) => {
-    if ((place === 'body' && body) || known.includes(place)) return [];
-    if (!places.has(place) || Object.keys(value ?? {}).length === 0) return places.has(place) ? [] : [place];
-    return isObject(value) ? Object.keys(value).map((name) => `${place}/${name}`) : [place];
-  });
+  const known = [...parameters.map((one) => `${one.in}/${one.name}`), ...(body ? ['body'] : [])];
+  const names = Object.entries(given).flatMap(([place, value]) =>
+    place === 'body' || !isObject(value) ? [place] : Object.keys(value).map((name) => `${place}/${name}`),
+  );
   const unknown = names.find((name) => !known.includes(name));
-  if (unknown !== undefined)
-    throw new UnusableArguments(
-      `${unknown.slice(0, 100)} is no argument of this tool: expected ${[...known, ...(body ? ['body'] : [])].join(', ') || 'none'}`,
-    );
+  if (unknown === undefined) return;
+  const expected = known.join(', ') || 'none';
+  throw new UnusableArguments(`${unknown.slice(0, 100)} is no argument of this tool: expected ${expected}`);
 }
 
 /** The text of a parameter; undefined if it is not given. */
 function textOf(document: OpenApiDocument, parameter: Parameter, given: Holder): string | undefined {
-  const { in: place, name, schemaPointer, content } = parameter;
-  const [holder, key] = place === 'querystring' ? [given, 'query'] : [given[place], name];
-  if (!isObject(holder) || !Object.hasOwn(holder, key)) return undefined;
-  const value = valueOf(document, schemaPointer, holder, key);
-  const text =
-    place === 'querystring' && content && isForm(content) && isObject(value)
-      ? writeForm(document, content, value)
-      : writeParameter(parameter, value);
+  const { in: place, name, schemaPointer } = parameter;
+  const holder = given[place];
+  if (!isObject(holder) || !Object.hasOwn(holder, name)) return undefined;
+  const text = writeParameter(parameter, valueOf(document, schemaPointer, holder, name));
   if (text !== undefined) return text;
   throw new UnusableArguments(`${place}/${name} has characters that a ${place} cannot carry`);
 }

@@ -12,7 +12,7 @@ import type { Extensions, Headers, Middleware, Outcome, ReportFault } from '../c
 import { type Access, challengeOf, metadataOf, resourceOf } from './access';
 import { failure, resultOf } from './answers';
 import { UnusableArguments, writeArguments } from './arguments';
-import { BrokenAnswer, requestInProcess } from './in-process';
+import { createClient, type Fields, pairsOf } from './in-process';
 import { type Call, unusable } from './protocol';
 import type { Mode } from './tools';
 
@@ -31,6 +31,8 @@ export interface McpOptions extends Access {
   /** Receives the outcome of each request that calls no operation. */
   readonly report: (outcome: Outcome) => void;
   readonly fault: ReportFault;
+  /** Aborted when the server stops: subscriptions end. */
+  readonly stopping?: AbortSignal | undefined;
   /** Makes a call, in which the resource is an accepted audience. */
   readonly within: <T>(resource: string, call: () => T) => T;
 }
@@ -45,8 +47,20 @@ interface Caller {
   id: unknown;
   readonly call: Call;
   hasCalled: boolean;
-  /** Of credentials: it is a rejection of HTTP, and not a result. */
-  rejection: { readonly status: number; readonly headers: Headers } | undefined;
+  /** Of credentials: it is one of HTTP, and not a result. */
+  rejection: Rejected | undefined;
+}
+
+/** A message that is answered by HTTP alone, with the error of JSON-RPC 2.0 section 5.1. */
+export class Rejected extends Error {
+  constructor(
+    readonly status: number,
+    message: string,
+    readonly headers: Headers = {},
+    readonly code = -32_000,
+  ) {
+    super(message);
+  }
 }
 
 /** @returns the caller of a POST. The log has its calls under the id of the POST. */
@@ -56,6 +70,7 @@ export function createCaller(
   options: McpOptions,
 ) {
   const { contract, service, fault } = options;
+  const ask = createClient(service);
   const compile = compileAnswers(document, operations, options.extensions);
   const compiled = new Map<string, ReadAnswer | undefined>();
   const readerOf = (media: MediaTypeObject) => {
@@ -80,23 +95,22 @@ export function createCaller(
           ['Accept', answers.accept],
           ['X-Request-Id', requestId],
         ]);
-        const answered = await options.within(resource, () =>
-          requestInProcess(service, { ...made, headers }, request, left),
-        );
+        const answered = await options.within(resource, () => ask({ ...made, headers }, request, left));
         const {
           statusCode: status = 0,
           headers: { 'www-authenticate': challenge },
-        } = answered.message;
+        } = answered;
         if (challenge !== undefined && (status === 401 || status === 403)) {
           const isPublic = metadataOf(document, options, request) !== undefined;
           const text = isPublic ? challengeOf(challenge, document, operation, resource) : challenge;
-          caller.rejection ??= { status, headers: { 'WWW-Authenticate': text } };
+          const words = status === 401 ? 'other credentials are needed' : 'the credentials do not allow this';
+          caller.rejection = new Rejected(status, words, { 'WWW-Authenticate': text });
         }
         const uri = new URL(made.url, resource).href;
-        return await resultOf(answered, { operation, answers, readerOf, uri });
+        return await resultOf(answered, operation, answers, readerOf, uri);
       } catch (error) {
         if (error instanceof UnusableArguments) return unusable(error.message);
-        if (!(error instanceof BrokenAnswer)) fault(error, requestId);
+        if (!left.aborted) fault(error, requestId);
         return failure('nothing that can be read');
       }
     };
@@ -106,12 +120,10 @@ export function createCaller(
 }
 
 /** The fields of a request, with those of the POST that are about its caller. */
-function fieldsOf({ rawHeaders }: IncomingMessage, own: readonly (readonly [string, string])[]) {
+function fieldsOf({ rawHeaders }: IncomingMessage, own: Fields) {
   const names = new Set(own.map(([name]) => name.toLowerCase()));
   const isCookie = (name: string) => name.toLowerCase() === 'cookie';
-  const caller = rawHeaders.flatMap((name, i) =>
-    i % 2 === 0 ? [[name, rawHeaders[i + 1] ?? ''] as const] : [],
-  );
+  const caller = pairsOf(rawHeaders);
   const kept = caller.filter(
     ([name]) => !OWN.test(name) && !isCookie(name) && !names.has(name.toLowerCase()),
   );

@@ -1,5 +1,6 @@
 /** `/mcp`: each operation as a tool of the Model Context Protocol, by the same pipeline as a request of HTTP. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
 import cors from 'cors';
 import {
   type Contract,
@@ -14,13 +15,26 @@ import {
 } from '../contract/tools';
 import { type Headers as Sent, InvalidContract, type Middleware, Problem, requestIdOf } from '../contract';
 import { isAllowed, metadataOf, METADATA, PATH } from './access';
-import { createCaller, type McpOptions } from './call';
+import { createCaller, type McpOptions, Rejected } from './call';
+import { pairsOf } from './in-process';
 import { createProtocol, type Posted } from './protocol';
 import { offerOf } from './tools';
 
 export type { McpOptions } from './call';
 
-const STATUS: Readonly<Record<string, number>> = { malformed: 400, tooLarge: 413, unavailable: 503 };
+const NO_CALL = { operationId: undefined, hook: undefined, brokenAt: undefined, body: undefined };
+const STATUS: Readonly<Record<string, number>> = { malformed: 400, tooLarge: 413 };
+
+/** @throws the error, unless it is the fault of a client */
+function rejectedOf(error: unknown): Rejected & { readonly problem?: Problem } {
+  if (error instanceof Rejected) return error;
+  if (error instanceof MalformedJson) return new Rejected(400, error.message, {}, -32_700);
+  const problem = error instanceof Problem ? (error as Problem) : undefined;
+  const status = STATUS[problem?.kind ?? ''];
+  if (!problem || status === undefined) throw error;
+  return Object.assign(new Rejected(status, problem.message, problem.headers), { problem });
+}
+
 /** Pages of the origins that `isAllowed` admits (https://fetch.spec.whatwg.org/#http-cors-protocol). */
 const allowPages = cors({
   origin: true,
@@ -57,15 +71,11 @@ export function createMcp(options: McpOptions) {
       left.abort();
     });
     const caller = callerFor(request, requestId, left.signal);
-    const answer = (status: number, body: string, headers: Sent, problem?: Problem) => {
-      const fields = { ...options.headers, 'X-Request-Id': requestId, ...headers };
-      send(request, response, status, Object.entries(fields).flat(), body, bodyLimit, fault);
+    const fieldsOf = (headers: Sent) => ({ ...options.headers, 'X-Request-Id': requestId, ...headers });
+    const report = (status: number, problem?: Problem) => {
       if (caller.hasCalled) return;
-      const milliseconds = performance.now() - started;
-      const { method = '' } = request;
-      const none = { operationId: undefined, hook: undefined, brokenAt: undefined, body: undefined };
-      options.report({
-        ...none,
+      const [milliseconds, { method = '' }] = [performance.now() - started, request];
+      const outcome = {
         method,
         route: PATH,
         stage: 'respond',
@@ -73,65 +83,53 @@ export function createMcp(options: McpOptions) {
         problem,
         milliseconds,
         requestId,
-      });
+      } as const;
+      options.report({ ...NO_CALL, ...outcome });
     };
-    const reject = (status: number, code: number, message: string, headers: Sent = {}, problem?: Problem) => {
-      const body = JSON.stringify({ jsonrpc: '2.0', id: caller.id, error: { code, message } });
-      answer(status, body, { 'Content-Type': 'application/json', ...headers }, problem);
+    const answer = (status: number, body: string, headers: Sent, problem?: Problem) => {
+      send(request, response, status, Object.entries(fieldsOf(headers)).flat(), body, bodyLimit, fault);
+      report(status, problem);
     };
     underWay++;
     try {
+      if (!isAllowed(options, request))
+        throw new Rejected(403, 'pages of this origin may not ask: CORS_ORIGINS has those that may');
       if (underWay > maxRequests)
-        throw new Problem('unavailable', `${maxRequests} requests are under way: try again later`, {
+        throw new Rejected(503, `${maxRequests} requests are under way: try again later`, {
           'Retry-After': '1',
         });
-      if (!isAllowed(options, request)) {
-        reject(403, -32_000, 'pages of this origin may not ask: CORS_ORIGINS has those that may');
-        return;
-      }
       const message = await messageOf(request, response);
-      // Batches are of one revision only, and one credential may be accepted for a part of their calls.
-      if (Array.isArray(message)) {
-        reject(400, -32_600, 'expected one message, got several: send each in a POST of its own');
-        return;
-      }
-      if (isObject(message)) caller.id = message['id'] ?? null;
+      const { id = null, method: called, params } = isObject(message) ? message : {};
+      caller.id = id;
+      const isSubscription = called === 'subscriptions/listen';
+      const signals = [left.signal, ...(isSubscription && options.stopping ? [options.stopping] : [])];
       const { method = '', rawHeaders } = request;
-      const headers = new Headers();
-      for (let i = 0; i < rawHeaders.length; i += 2)
-        headers.append(rawHeaders[i] ?? '', rawHeaders[i + 1] ?? '');
-      const posted = new Request(`http://localhost${PATH}`, { method, headers, signal: left.signal });
-      posts.set(posted, { call: caller.call, params: isObject(message) ? message['params'] : undefined });
+      const init = {
+        method,
+        headers: new Headers(pairsOf(rawHeaders).map(([...pair]) => pair)),
+        signal: AbortSignal.any(signals),
+      };
+      const posted = new Request(`http://localhost${PATH}`, init);
+      posts.set(posted, { call: caller.call, params });
       const answered = await protocol.fetch(posted, message === undefined ? {} : { parsedBody: message });
-      const body = await answered.text();
-      const { rejection } = caller;
-      if (rejection) {
-        const words =
-          rejection.status === 401 ? 'other credentials are needed' : 'the credentials do not allow this';
-        reject(rejection.status, -32_000, words, rejection.headers);
+      const { status, body } = answered;
+      const { 'content-type': type, allow } = Object.fromEntries(answered.headers);
+      const headers = { ...(type && { 'Content-Type': type }), ...(allow && { Allow: allow }) };
+      if (isSubscription && body && type === 'text/event-stream') {
+        underWay--; // it stays open, and the protocol bounds how many do
+        report(status);
+        await pipeline(body, response.writeHead(status, fieldsOf(headers))).finally(() => underWay++);
         return;
       }
-      const problem =
-        answered.status >= 500
-          ? new Problem('unexpected', 'the protocol failed', {}, { cause: failure })
-          : undefined;
-      const { 'content-type': type, allow } = Object.fromEntries(answered.headers);
-      answer(
-        answered.status,
-        body,
-        { ...(type && { 'Content-Type': type }), ...(allow && { Allow: allow }) },
-        problem,
-      );
+      const text = await answered.text();
+      if (caller.rejection) throw caller.rejection;
+      const cause = status < 500 ? undefined : { cause: failure };
+      answer(status, text, headers, cause && new Problem('unexpected', 'the protocol failed', {}, cause));
     } catch (error) {
       if (left.signal.aborted) return;
-      if (error instanceof MalformedJson)
-        reject(400, -32_700, `the body is not well-formed JSON: ${error.message}`);
-      else {
-        const problem = error instanceof Problem ? (error as Problem) : undefined;
-        const status = STATUS[problem?.kind ?? ''];
-        if (!problem || status === undefined) throw error;
-        reject(status, -32_000, problem.message, problem.headers, problem);
-      }
+      const { status, code, message, headers, problem } = rejectedOf(error);
+      const body = JSON.stringify({ jsonrpc: '2.0', id: caller.id, error: { code, message } });
+      answer(status, body, { 'Content-Type': 'application/json', ...headers }, problem);
     } finally {
       underWay--;
     }
@@ -142,9 +140,12 @@ export function createMcp(options: McpOptions) {
     const bounds = { limit: bodyLimit, itemLimit: bodyLimit, patience: undefined, hold: () => true };
     const body = new IncomingBody(request, response, bounds, fault);
     body.assertDeclared();
-    const bytes = await body.bytes();
     const holder: Holder = {};
+    const bytes = await body.bytes();
     if (bytes.length > 0) parseJson(bytes.toString(), holder, 'message');
+    // One revision has them, and one credential may be accepted for a part of their calls.
+    if (Array.isArray(holder['message']))
+      throw new Rejected(400, 'expected one message, got several: send each in a POST of its own');
     return holder['message'];
   }
 

@@ -16,6 +16,8 @@ import type { Tool } from './tools';
 const MOST_LISTED = 40;
 /** How many tools `list_operations` names at once. */
 const MOST_FOUND = 50;
+/** Nothing changes while the server runs: a subscription has nothing but its acknowledgment. */
+const MOST_SUBSCRIBED = 100;
 /** Milliseconds for which a client may keep the list of tools, which changes when the server starts again. */
 const KEPT = 300_000;
 
@@ -28,7 +30,7 @@ export interface Posted {
   readonly params: unknown;
 }
 
-type Listed = Pick<Tool, 'name' | 'title' | 'description' | 'annotations' | 'inputSchema' | 'outputSchema'>;
+type Listed = Tool['listed'];
 
 /** @param posts what belongs to the requests that the handler gets */
 export function createProtocol(
@@ -38,9 +40,9 @@ export function createProtocol(
   onerror: (error: Error) => void,
 ): McpHttpHandler {
   const info = { name: String(document.at('/info/title')), version: String(document.at('/info/version')) };
-  const known = new Map(tools.map((tool) => [tool.name, tool]));
+  const known = new Map(tools.map((tool) => [tool.words.name, tool]));
   const isShort = tools.length <= MOST_LISTED;
-  const listed = isShort ? tools.map(listedTool) : threeTools(tools);
+  const listed = isShort ? tools.map((tool) => tool.listed) : threeTools(tools);
 
   function callTool(name: string, given: JsonObject, call: Call): CallToolResult | Promise<CallToolResult> {
     const tool = known.get(isShort ? name : String(given['name']));
@@ -48,7 +50,7 @@ export function createProtocol(
     if (name === 'list_operations' && !isShort) return structured(found(tools, given['query']));
     if (!tool) return unusable('name must be one of those that list_operations returns');
     if (isShort) return call(tool, given);
-    return name === 'call_operation' ? call(tool, objectIn(given)) : structured(listedTool(tool));
+    return name === 'call_operation' ? call(tool, objectIn(given)) : structured(tool.listed);
   }
   return createMcpHandler(
     ({ requestInfo }) => {
@@ -66,7 +68,7 @@ export function createProtocol(
       });
       return server;
     },
-    { maxSubscriptions: 0, keepAliveMs: 0, onerror }, // nothing changes, and so a subscription would wait in vain
+    { maxSubscriptions: MOST_SUBSCRIBED, onerror },
   );
 }
 
@@ -89,25 +91,14 @@ export const unusable = (text: string): CallToolResult => ({
   content: [{ type: 'text', text }],
 });
 
-const listedTool = ({ name, title, description, annotations, inputSchema, outputSchema }: Tool): Listed => ({
-  name,
-  title,
-  description,
-  annotations,
-  inputSchema,
-  outputSchema,
-});
-
 /** The tools that have each word of a query. */
 function found(tools: readonly Tool[], query: unknown) {
-  const words = typeof query === 'string' ? query.toLowerCase().split(/\s+/) : [];
-  const all = tools.filter(({ name, title, description }) => {
+  const wanted = typeof query === 'string' ? query.toLowerCase().split(/\s+/) : [];
+  const all = tools.filter(({ words: { name, title, description } }) => {
     const text = `${name} ${title} ${description}`.toLowerCase();
-    return words.every((word) => text.includes(word));
+    return wanted.every((word) => text.includes(word));
   });
-  const operations = all
-    .slice(0, MOST_FOUND)
-    .map(({ name, title, description }) => ({ name, title, description }));
+  const operations = all.slice(0, MOST_FOUND).map(({ words }) => words);
   return { operations, more: all.length - operations.length };
 }
 
@@ -122,7 +113,7 @@ function threeTools(tools: readonly Tool[]): readonly Listed[] {
   });
   const three = { name: TEXT, title: TEXT, description: TEXT };
   const reading = { readOnlyHint: true, destructiveHint: false, idempotentHint: true };
-  const isRead = tools.every(({ annotations }) => annotations.readOnlyHint);
+  const isRead = tools.every(({ isSafe }) => isSafe);
   return [
     {
       name: 'list_operations',

@@ -2,7 +2,7 @@
 import { isObject, joinPointer, type OpenApiDocument, type Operation } from '../contract/tools';
 import { InvalidContract, type JsonObject, securitySchemes } from '../contract';
 import { answersOf, outputSchemaOf } from './answers';
-import { isWritable, placeOf, PLACES, writableBody } from './arguments';
+import { isWritable, PLACES, writableBody } from './arguments';
 import { type ObjectSchema, ToolSchemas } from './schemas';
 
 /** `read`: the operations whose methods are safe. `all`: those that are marked, too. */
@@ -14,39 +14,41 @@ const MAX_NAME = 60;
 const MAX_TITLE = 100;
 const MAX_DESCRIPTION = 1_000;
 
-/** An operation as a tool. Its schemas are written at their first use. */
+/** An operation as a tool. */
 export class Tool {
   readonly body;
   readonly answers;
-  readonly annotations;
-  private input: ObjectSchema | undefined;
-  private output: ObjectSchema | undefined;
+  private written: ReturnType<typeof describe> | undefined;
 
   constructor(
     private readonly document: OpenApiDocument,
     readonly operation: Operation,
-    readonly name: string,
-    readonly title: string,
-    readonly description: string,
+    readonly words: { readonly name: string; readonly title: string; readonly description: string },
   ) {
-    const { method } = operation;
     this.body = writableBody(operation);
     this.answers = answersOf(document, operation);
-    this.annotations = {
-      readOnlyHint: SAFE.includes(method),
-      destructiveHint: ![...SAFE, 'POST'].includes(method),
-      idempotentHint: [...SAFE, 'PUT', 'DELETE'].includes(method),
-    };
   }
 
-  get inputSchema(): ObjectSchema {
-    return (this.input ??= inputSchemaOf(this.document, this.operation, this.body));
+  get isSafe(): boolean {
+    return SAFE.includes(this.operation.method);
   }
 
-  get outputSchema(): ObjectSchema {
-    return (this.output ??= outputSchemaOf(this.document, this.answers));
+  /** As clients get it: its schemas are written at their first use. */
+  get listed() {
+    return (this.written ??= describe(this.document, this));
   }
 }
+
+const describe = (document: OpenApiDocument, { operation, words, body, answers, isSafe }: Tool) => ({
+  ...words,
+  annotations: {
+    readOnlyHint: isSafe,
+    destructiveHint: !isSafe && operation.method !== 'POST',
+    idempotentHint: isSafe || ['PUT', 'DELETE'].includes(operation.method),
+  },
+  inputSchema: inputSchemaOf(document, operation, body),
+  outputSchema: outputSchemaOf(document, answers),
+});
 
 /**
  * Finds the tools of a document.
@@ -76,7 +78,7 @@ export function offerOf(document: OpenApiDocument, operations: readonly Operatio
   }
   const tools = offered.map(({ operation, words }) => {
     const name = typeof words['name'] === 'string' ? words['name'] : freeName(taken, operation.operationId);
-    return new Tool(document, operation, name, ...wordsOf(document, operation, words));
+    return new Tool(document, operation, { name, ...wordsOf(document, operation, words) });
   });
   return { tools, leftOut };
 }
@@ -89,7 +91,10 @@ function lackingParts(document: OpenApiDocument, operation: Operation) {
   const lacking = parameters
     .filter((one) => !isWritable(one))
     .map(({ in: place, name, required }) => {
-      return { part: `${place}/${name}, which only a codec of this service writes`, isNeeded: required };
+      return {
+        part: `${place}/${name}, which is a whole query, or in a format of this service`,
+        isNeeded: required,
+      };
     });
   if (requestBody && !writableBody(operation)) {
     const part = `its body: only JSON, a form and plain text can be an argument`;
@@ -103,20 +108,16 @@ function lackingParts(document: OpenApiDocument, operation: Operation) {
 }
 
 /** The title and the description. A model has to know what are the words of the document. */
-function wordsOf(
-  document: OpenApiDocument,
-  operation: Operation,
-  words: JsonObject,
-): [title: string, description: string] {
+function wordsOf(document: OpenApiDocument, operation: Operation, words: JsonObject) {
   const { summary, description, deprecated } = document.follow(operation.pointer).value;
   const says = words['description'] ?? description ?? summary;
   const quoted =
     says === undefined ? '' : ` Its document says: ${JSON.stringify(cut(says, MAX_DESCRIPTION))}`;
   const fate = deprecated === true ? ' It is deprecated.' : '';
-  return [
-    cut(words['title'] ?? summary ?? operation.operationId, MAX_TITLE),
-    `${titleOf(operation)} of ${cut(document.at('/info/title'), MAX_TITLE)}.${fate}${quoted}`,
-  ];
+  return {
+    title: cut(words['title'] ?? summary ?? operation.operationId, MAX_TITLE),
+    description: `${titleOf(operation)} of ${cut(document.at('/info/title'), MAX_TITLE)}.${fate}${quoted}`,
+  };
 }
 
 const cut = (text: unknown, most: number): string => String(text).trim().slice(0, most).toWellFormed();
@@ -144,13 +145,9 @@ function inputSchemaOf(document: OpenApiDocument, operation: Operation, body: To
     return { ...parameter, schema: described };
   });
   const places = PLACES.flatMap((place) => {
-    const here = written.filter((one) => placeOf(one) === place);
-    const [first] = here;
-    const schema =
-      first?.in === 'querystring'
-        ? first.schema
-        : objectOf(here.map(({ name, schema: value, required }) => ({ name, schema: value, required })));
-    return first ? [{ name: place, schema, required: here.some(({ required }) => required) }] : [];
+    const here = written.filter((one) => one.in === place);
+    const required = here.some((one) => one.required);
+    return here.length > 0 ? [{ name: place, schema: objectOf(here), required }] : [];
   });
   const required = operation.requestBody?.required === true;
   return objectOf([

@@ -155,15 +155,13 @@ export function createApp<Own extends string = never>(
   const traced = traces ? traces.around(service) : service;
   if (mcp) {
     const { middleware, leftOut } = loadMcp().createMcp({
+      ...runtime,
       ...mcp,
       extensions: application,
       contract,
       service: traced,
       corsOrigins,
-      bodyLimit: runtime.bodyLimit,
-      maxRequests: runtime.maxRequests,
       headers: HEADERS,
-      report: runtime.report,
       fault,
       within: (name, call) => resource.run(name, call),
     });

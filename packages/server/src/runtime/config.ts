@@ -201,23 +201,19 @@ function readOrigins(variables: Variables): string[] {
 /** MCP and MCP_URL; undefined: `/mcp` is a path like any other. */
 function readMcp(variables: Variables) {
   const [mode, url] = [variables.read('MCP'), variables.read('MCP_URL')];
-  if (mode === '') {
-    if (url !== '') variables.wrong.push('MCP_URL is set, but MCP is not: set it to read or all');
-    return undefined;
-  }
-  if (mode !== 'read' && mode !== 'all') {
-    variables.expected('MCP', 'read or all');
-    return undefined;
-  }
-  const { protocol, username, search, hash } = URL.canParse(url) ? new URL(url) : {};
-  const isPublic = /^https?:$/.test(protocol ?? '') && `${username}${search}${hash}` === '';
+  const { protocol = '', username, search, hash } = URL.canParse(url) ? new URL(url) : {};
+  if (url !== '' && !(/^https?:$/.test(protocol) && `${username}${search}${hash}` === ''))
+    variables.expected('MCP_URL', 'the public URL of /mcp, like https://api.example.com/mcp');
+  else if (url !== '' && mode === '')
+    variables.wrong.push('MCP_URL is set, but MCP is not: set it to read or all');
+  if (mode === '') return undefined;
   if (url === '' && variables.read('NODE_ENV') === 'production')
     variables.wrong.push(
-      'MCP_URL is missing: expected the public URL of /mcp, because NODE_ENV is production',
+      'MCP_URL is missing: MCP needs the public URL of /mcp, because NODE_ENV is production',
     );
-  else if (url !== '' && !isPublic)
-    variables.expected('MCP_URL', 'the public URL of /mcp, like https://api.example.com/mcp');
-  return { mode, url: url === '' ? undefined : url } as const;
+  if (mode === 'read' || mode === 'all') return { mode, url: url === '' ? undefined : url } as const;
+  variables.expected('MCP', 'read or all');
+  return undefined;
 }
 
 function readLimits(variables: Variables) {

@@ -193,6 +193,14 @@ test('a value that may be an int64 is a number or a text in each of its schemas'
     );
 });
 
+test('a call without a body has none, whatever its method', () => {
+  const document = documentOf({ '/a': { post: { operationId: 'a', 'x-mcp': true, responses: NO_CONTENT } } });
+  return serving({ document, handlers: { a: handler } }, async ({ connect }) => {
+    const result = await (await connect()).callTool({ name: 'a' });
+    expect(result).toMatchObject({ structuredContent: {}, content: [{ type: 'text', text: '{}' }] });
+  });
+});
+
 test('beyond 40 tools, three stand for all', async () => {
   const paths = Object.fromEntries(
     Array.from({ length: 60 }, (_, i) => [
@@ -261,7 +269,7 @@ test.each<readonly [Record<string, string>, string]>([
   [{ MCP_URL: 'https://a.example/mcp' }, 'MCP_URL is set, but MCP is not: set it to read or all'],
   [
     { MCP: 'read', NODE_ENV: 'production' },
-    'MCP_URL is missing: expected the public URL of /mcp, because NODE_ENV is production',
+    'MCP_URL is missing: MCP needs the public URL of /mcp, because NODE_ENV is production',
   ],
   ...[
     'a.example',

@@ -253,6 +253,33 @@ test('no more POSTs are under way than MAX_REQUESTS', () =>
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 503]);
   }));
 
+test('a subscription is acknowledged, and ends when the server stops', async () => {
+  const stopping = new AbortController();
+  await serving({ options: { stopping: stopping.signal } }, async ({ connect, outcomes }) => {
+    const client = await connect();
+    const { honoredFilter, closed } = await client.listen({ toolsListChanged: true });
+    expect(honoredFilter).toEqual({});
+    expect(outcomes.at(-1)).toMatchObject({ method: 'POST', route: '/mcp', status: 200 });
+    stopping.abort();
+    await closed;
+  });
+});
+
+test('a stream that breaks off is an error', async () => {
+  // eslint-disable-next-line @typescript-eslint/require-await
+  const log = async function* () {
+    yield painting('1');
+    throw new Error('the source is gone');
+  };
+  const handlers = { ...HANDLERS, log: () => Promise.resolve({ status: 200, body: log() }) };
+  await serving({ handlers }, async ({ ask, outcomes }) => {
+    expect(await (await ask(call('log'))).text()).toContain(
+      'The server answered 200, but the body broke off.',
+    );
+    expect(outcomes).toEqual([expect.objectContaining({ operationId: 'log', status: 200, brokenAt: 0 })]);
+  });
+});
+
 test('a call ends when its client leaves', async () => {
   const reached = Promise.withResolvers<AbortSignal>();
   const notes = ({ signal }: { signal: AbortSignal }) => {
@@ -305,6 +332,8 @@ test('the log has a call under the id of its POST, and the service sees its call
         'accept-language': '*',
         'x-tenant': 'b',
         accept: 'application/json',
+        connection: 'close',
+        'content-length': '0',
         'x-request-id': 'one',
       },
       '127.0.0.1',
