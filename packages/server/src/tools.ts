@@ -6,7 +6,7 @@ export { madeUpSecrets } from './runtime/credentials/signed-tokens';
 export { credentialOf, openCredentials, openSecrets, variablesOf } from './runtime/credentials/credentials';
 export { allowOrigins } from './runtime/cors';
 export { loadMcp } from './runtime/mcp';
-export type { McpOptions } from './mcp';
+export type { McpOptions } from './mcp/access';
 export { docsRouter } from './runtime/page/docs';
 export { readSecrets } from './runtime/credentials/secret-source';
 export { BEARER_TOKENS } from './runtime/credentials/secrets';

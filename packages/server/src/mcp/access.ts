@@ -1,7 +1,14 @@
 /** Who may ask `/mcp`, and what a client without credentials is told (RFC 9728). */
 import type { IncomingMessage } from 'node:http';
-import { type OpenApiDocument, type Operation, schemeAt } from '../contract/tools';
-import { securitySchemes } from '../contract';
+import { type Contract, type OpenApiDocument, type Operation, schemeAt } from '../contract/tools';
+import {
+  type Extensions,
+  type Headers,
+  type Middleware,
+  type Outcome,
+  type ReportFault,
+  securitySchemes,
+} from '../contract';
 
 export const PATH = '/mcp';
 const WELL_KNOWN = '/.well-known/oauth-protected-resource';
@@ -18,6 +25,37 @@ export interface Access {
   /** The names of the configured issuers. */
   readonly issuers: () => readonly string[];
 }
+
+/** `read`: the operations whose methods are safe. `all`: those that are marked, too. */
+export type Mode = 'read' | 'all';
+
+export interface McpOptions extends Access {
+  readonly mode: Mode;
+  readonly contract: Contract;
+  readonly extensions: Extensions;
+  /** The service, with what surrounds it. */
+  readonly service: Middleware;
+  /** Bytes of the body of a POST. */
+  readonly bodyLimit: number;
+  /** How many requests may be in progress. */
+  readonly maxRequests: number;
+  /** Of every response. */
+  readonly headers: Headers;
+  /** Receives the outcome of each request that calls no operation. */
+  readonly report: (outcome: Outcome) => void;
+  readonly fault: ReportFault;
+  /** Aborted when the server stops: subscriptions end. */
+  readonly stopping?: AbortSignal | undefined;
+  /** Makes a call, in which the resource is an accepted audience. */
+  readonly within: <T>(resource: string, call: () => T) => T;
+}
+
+/** Its types need no package of the protocol: a service without MCP has none. */
+export type CreateMcp = (options: McpOptions) => {
+  readonly middleware: Middleware;
+  /** A sentence for each operation, or part of one, that is no tool. */
+  readonly leftOut: readonly string[];
+};
 
 /** The URL of the public resource. */
 export const resourceOf = ({ host, url }: Access, { socket }: IncomingMessage): string =>

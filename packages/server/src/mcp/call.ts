@@ -2,40 +2,17 @@
 import type { IncomingMessage } from 'node:http';
 import {
   compileAnswers,
-  type Contract,
   type MediaTypeObject,
   type OpenApiDocument,
   type Operation,
   type ReadAnswer,
 } from '../contract/tools';
-import type { Extensions, Headers, Middleware, Outcome, ReportFault } from '../contract';
-import { type Access, challengeOf, metadataOf, resourceOf } from './access';
+import type { Headers } from '../contract';
+import { challengeOf, type McpOptions, metadataOf, resourceOf } from './access';
 import { failure, resultOf } from './answers';
 import { UnusableArguments, writeArguments } from './arguments';
 import { createClient, type Fields, pairsOf } from './in-process';
 import { type Call, unusable } from './protocol';
-import type { Mode } from './tools';
-
-export interface McpOptions extends Access {
-  readonly mode: Mode;
-  readonly contract: Contract;
-  readonly extensions: Extensions;
-  /** The service, with what surrounds it. */
-  readonly service: Middleware;
-  /** Bytes of the body of a POST. */
-  readonly bodyLimit: number;
-  /** How many requests may be in progress. */
-  readonly maxRequests: number;
-  /** Of every response. */
-  readonly headers: Headers;
-  /** Receives the outcome of each request that calls no operation. */
-  readonly report: (outcome: Outcome) => void;
-  readonly fault: ReportFault;
-  /** Aborted when the server stops: subscriptions end. */
-  readonly stopping?: AbortSignal | undefined;
-  /** Makes a call, in which the resource is an accepted audience. */
-  readonly within: <T>(resource: string, call: () => T) => T;
-}
 
 /** The fields of a POST that are about itself, and not about its caller. */
 const OWN =

@@ -14,13 +14,11 @@ import {
   send,
 } from '../contract/tools';
 import { type Headers as Sent, InvalidContract, type Middleware, Problem, requestIdOf } from '../contract';
-import { isAllowed, metadataOf, METADATA, PATH } from './access';
-import { createCaller, type McpOptions, Rejected } from './call';
+import { type CreateMcp, isAllowed, metadataOf, METADATA, PATH } from './access';
+import { createCaller, Rejected } from './call';
 import { pairsOf } from './in-process';
 import { createProtocol, type Posted } from './protocol';
 import { offerOf } from './tools';
-
-export type { McpOptions } from './call';
 
 const NO_CALL = { operationId: undefined, hook: undefined, brokenAt: undefined, body: undefined };
 const STATUS: Readonly<Record<string, number>> = { malformed: 400, tooLarge: 413 };
@@ -46,10 +44,9 @@ const allowPages = cors({
 /**
  * Creates the part of a service that serves `/mcp`.
  *
- * @returns `leftOut` has a sentence for each operation, or part of one, that is no tool
  * @throws {InvalidContract} if the document uses a path that is reserved now, or one name for two tools
  */
-export function createMcp(options: McpOptions) {
+export const createMcp: CreateMcp = (options) => {
   const { contract, mode, bodyLimit, maxRequests, fault } = options;
   assertFree(contract);
   const document = new OpenApiDocument(contract.document.root); // what is read of answers adds findings
@@ -176,7 +173,7 @@ export function createMcp(options: McpOptions) {
     else goOn();
   };
   return { middleware, leftOut };
-}
+};
 
 /** @throws {InvalidContract} */
 function assertFree({ served }: Contract): void {

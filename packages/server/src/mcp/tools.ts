@@ -1,12 +1,10 @@
 /** The operations that are tools, and why others are none. */
 import { isObject, joinPointer, type OpenApiDocument, type Operation } from '../contract/tools';
 import { InvalidContract, type JsonObject, securitySchemes } from '../contract';
+import type { Mode } from './access';
 import { answersOf, outputSchemaOf } from './answers';
 import { isWritable, PLACES, writableBody } from './arguments';
 import { type ObjectSchema, ToolSchemas } from './schemas';
-
-/** `read`: the operations whose methods are safe. `all`: those that are marked, too. */
-export type Mode = 'read' | 'all';
 
 const SAFE = ['GET', 'HEAD', 'OPTIONS', 'QUERY', 'TRACE'];
 /** Clients put a prefix before a name, and accept 64 characters in all. */

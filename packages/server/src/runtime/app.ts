@@ -27,7 +27,7 @@ import type { Login } from './credentials/issuers';
 import { allowOrigins } from './cors';
 import { resource } from './credentials/audience';
 import { loadMcp } from './mcp';
-import type { McpOptions } from '../mcp';
+import type { McpOptions } from '../mcp/access';
 import { docsRouter } from './page/docs';
 import { type Errors, type OperationalKind, refusalOf } from './errors';
 import { endOfRoutes, operationalRoutes, type Probed, withHeaders } from './observe/probes';
