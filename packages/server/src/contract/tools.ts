@@ -41,7 +41,7 @@ export { equalDecimals, parseDecimal } from './json/decimal';
 export { MalformedJson, parseJson } from './json/parse';
 export { canonicalJson, stringifyJson } from './json/stringify';
 export { exactNumber, type Holder } from './json/values';
-export { IncomingBody } from './http/body';
+export { decodeText, IncomingBody } from './http/body';
 export { send } from './http/send';
 export { bodyFor, isFile, isForm } from './samples/example-body';
 export { examplesOf } from './samples/example-request';

@@ -2,6 +2,7 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import {
+  decodeText,
   documentedKey,
   essenceOf,
   exactNumber,
@@ -215,10 +216,16 @@ async function* eventsOf(body: AsyncIterable<Buffer>): AsyncGenerator<JsonObject
   }
 }
 
-/** Makes a value that JSON.stringify writes exactly: each int64 a text, and each other large integer a number with all digits. */
+/**
+ * Makes a value that JSON.stringify writes exactly: each int64 a text, each other large integer a number with all digits, and a
+ * text of bytes that no codec reads, such as XML.
+ *
+ * @throws {Problem} `malformed` if these are not UTF-8
+ */
 function writable(holder: Holder, key: string | number): void {
   const value = holder[key];
   if (typeof value === 'bigint') holder[key] = String(value);
+  else if (Buffer.isBuffer(value)) holder[key] = decodeText(value);
   else if (typeof value === 'number') {
     const exact = exactNumber(holder, key);
     if (typeof exact === 'bigint') holder[key] = rawJson(String(exact));

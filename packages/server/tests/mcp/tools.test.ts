@@ -201,6 +201,25 @@ test('a call without a body has none, whatever its method', () => {
   });
 });
 
+test('text that no codec reads is a text', () => {
+  const content = { 'application/xml': { schema: { type: 'string', format: 'binary' } } };
+  const responses = { 200: { description: '', content } };
+  const document = documentOf({
+    '/a': { get: { operationId: 'a', responses } },
+    '/b': { get: { operationId: 'b', responses } },
+  });
+  const answering = (body: Buffer) => () => Promise.resolve({ status: 200, body });
+  const handlers = { a: answering(Buffer.from('<ä/>')), b: answering(Buffer.from([0xff])) };
+  return serving({ document, handlers }, async ({ connect }) => {
+    const client = await connect();
+    expect(await client.callTool({ name: 'a' })).toMatchObject({ structuredContent: { body: '<ä/>' } });
+    expect(await client.callTool({ name: 'b' })).toMatchObject({
+      isError: true,
+      content: [{ text: 'The server answered 200, but the body is not UTF-8.' }],
+    });
+  });
+});
+
 test('beyond 40 tools, three stand for all', async () => {
   const paths = Object.fromEntries(
     Array.from({ length: 60 }, (_, i) => [
