@@ -3,12 +3,18 @@ import { OpenApiDocument, openCredentials } from 'contract-first-server/tools';
 import { CLAIMS, jwt, startIssuer } from '../../../../scripts/testing/issuer';
 import { call, documentOf, PATHS, serving } from './museum';
 
+const issuersOpen: { close: () => void }[] = [];
+afterEach(() => {
+  for (const { close } of issuersOpen.splice(0)) close();
+});
+
 const URL = 'https://museum.example/mcp';
 
 test.each(['env', 'discovery'] as const)(
   'a token for MCP_URL is accepted at /mcp and nowhere else; the metadata name its issuer (%s)',
   async (named) => {
     const issuer = await startIssuer();
+    issuersOpen.push(issuer);
     const environment = { ...issuer[named], API_TOKENS: 'a-fixed-token-of-the-museum' };
     const document = documentOf(PATHS);
     const verifier = bearerTokens({ secrets: 'API_TOKENS', issuer: 'AUTH' });
@@ -37,6 +43,5 @@ test.each(['env', 'discovery'] as const)(
       const metadata = await fetch(`${url}/.well-known/oauth-protected-resource/mcp`);
       expect(await metadata.json()).toMatchObject({ resource: URL, authorization_servers: [name] });
     });
-    issuer.close();
   },
 );
