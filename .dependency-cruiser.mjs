@@ -25,6 +25,7 @@ const CORE = {
   'pipeline.ts': ['http', 'operations', 'security', 'exchange', 'samples', 'compile.ts', 'problem.ts'],
   'http-server.ts': ['json', 'http', 'operations', 'exchange', 'problem.ts'],
   'webhooks.ts': [...VALUES, 'exchange', 'compile.ts'],
+  'answers.ts': [...VALUES, 'exchange', 'compile.ts'],
   'handler-types.ts': ['http', 'security', 'exchange'],
   'sender-types.ts': ['handler-types.ts'],
 };
@@ -249,6 +250,15 @@ export default {
       { path: ['^packages/database/src/kysely/', ...packages('kysely').path] },
     ),
     boundary(
+      'the protocol of tools is optional',
+      'A service without MCP has no package of it. Only mcp/ imports it, and runtime/mcp.ts loads that on demand.',
+      { path: '^(src|packages/[^/]+/src)/', pathNot: '^packages/server/src/mcp/' },
+      {
+        path: ['^packages/server/src/mcp/', ...packages('@modelcontextprotocol').path],
+        dependencyTypesNot: ['type-only'],
+      },
+    ),
+    boundary(
       'declared',
       'Add the package to the dependencies in the package.json of this package: where it is installed, nothing else is.',
       { path: '^packages/[^/]+/src/' },
@@ -257,7 +267,10 @@ export default {
     boundary(
       'declared for production',
       'Move the package from devDependencies to dependencies. (The command finds the tools of a service in the service.)',
-      { path: '^packages/(database|server|prover)/src/', pathNot: '^packages/database/src/kysely/' },
+      {
+        path: '^packages/(database|server|prover)/src/',
+        pathNot: '^packages/(database/src/kysely|server/src/mcp)/',
+      },
       { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only', 'npm'] },
     ),
     boundary(

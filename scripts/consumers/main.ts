@@ -85,7 +85,9 @@ const entriesOf = (name: string): string[] =>
     .map((entry) => name + entry.slice(1));
 /** How a manager is given a package and its peers of this project, which are in no registry. */
 const filesFor = (name: string): string[] => {
-  const peers = Object.keys(manifestOf(name).peerDependencies ?? {}).filter((peer) => peer !== 'kysely');
+  const peers = Object.keys(manifestOf(name).peerDependencies ?? {}).filter((peer) =>
+    peer.startsWith('contract-first'),
+  );
   return [name, ...peers].map((one) => `${one}@file:${tarballOf(one)}`);
 };
 

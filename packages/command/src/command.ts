@@ -7,14 +7,17 @@ export interface Option {
   readonly short?: string;
   /** What it does: a part of a sentence, with unit, bounds and default. */
   readonly help: string;
-  /** The name of the value of a string, such as `FILE`. */
+  /** The name of the value of a string, such as `FILE`; the only value that a boolean may have, behind a `=`. */
   readonly value?: string;
 }
 
 export type Options = Readonly<Record<string, Option>>;
 
+type ValueOf<O extends Option> =
+  (O['type'] extends 'string' ? string : boolean) | (O extends { readonly value: string } ? string : never);
+
 export interface Parsed<O extends Options = Options> {
-  readonly values: { readonly [Name in keyof O]?: O[Name]['type'] extends 'string' ? string : boolean };
+  readonly values: { readonly [Name in keyof O]?: ValueOf<O[Name]> };
   /** Each that the usage has; the ones in brackets may be missing. */
   readonly positionals: readonly string[];
   /** The arguments as they were given. */
@@ -147,8 +150,10 @@ function parse<O extends Options>(
           Object.keys(all).map((one) => `--${one}`),
         ),
       );
-    if (option.type === 'boolean' && value !== undefined)
-      throw refused(`${rawName} takes no value, got ${JSON.stringify(value)}`);
+    if (option.type === 'boolean' && value !== undefined && value !== option.value)
+      throw refused(
+        `${rawName} takes no value${option.value === undefined ? '' : ` but ${option.value}`}, got ${JSON.stringify(value)}`,
+      );
     // An option behind another one is no value, unless it is given as --name=-value.
     if (option.type === 'string' && (!value?.trim() || (!token.inlineValue && value.startsWith('--'))))
       throw refused(`${rawName} needs a value: ${rawName} ${option.value ?? 'VALUE'}`);
@@ -218,8 +223,11 @@ export const bold = (text: string): string => styleText('bold', text);
  */
 export function helpOf({ name, usage, summary, options, example, notes }: Command, most?: number): string {
   const rows = Object.entries({ ...options, ...COMMON }).map(
-    ([option, { type, value = 'VALUE', help }]) =>
-      [`--${option}${type === 'string' ? ` ${value}` : ''}`, help] as const,
+    ([option, { type, value, help }]) =>
+      [
+        `--${option}${type === 'string' ? ` ${value ?? 'VALUE'}` : value === undefined ? '' : `[=${value}]`}`,
+        help,
+      ] as const,
   );
   return [
     bold(`${PROGRAM} ${name} ${usage}`),

@@ -98,12 +98,19 @@ with status 1.`,
     name: 'mock',
     usage: 'DOCUMENT [options]',
     summary: 'Serve any OpenAPI document with responses from its examples, or generated ones',
-    options: { 'allow-outside': OUTSIDE },
+    options: {
+      'allow-outside': OUTSIDE,
+      mcp: {
+        type: 'boolean',
+        value: 'all',
+        help: 'serve the operations with safe methods as tools at /mcp; =all: also those with x-mcp: true',
+      },
+    },
     example: 'path/to/openapi.yaml',
     notes: `It reads the same environment variables as a service, such as PORT and HOST. A token in API_TOKENS is accepted by every security
 scheme. CORS_ORIGINS allows every origin by default.`,
     run: async ({ values, positionals: [document = ''] }) =>
-      (await import('./mock/main.js')).mock(document, values['allow-outside']),
+      (await import('./mock/main.js')).mock(document, values['allow-outside'], values.mcp),
   }),
   ofService({
     name: 'generate',

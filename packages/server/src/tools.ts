@@ -5,6 +5,8 @@ export { firstCommand, invitation } from './runtime/credentials/invitation';
 export { madeUpSecrets } from './runtime/credentials/signed-tokens';
 export { credentialOf, openCredentials, openSecrets, variablesOf } from './runtime/credentials/credentials';
 export { allowOrigins } from './runtime/cors';
+export { loadMcp } from './runtime/mcp';
+export type { McpOptions } from './mcp/access';
 export { docsRouter } from './runtime/page/docs';
 export { readSecrets } from './runtime/credentials/secret-source';
 export { BEARER_TOKENS } from './runtime/credentials/secrets';

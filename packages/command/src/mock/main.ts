@@ -33,17 +33,28 @@ const PAUSE = 10;
  * variables that every server has.
  *
  * @param allowOutside whether references may lead to files outside the folder of the document
+ * @param mcp the value of MCP; `read` if it is true
  * @throws {SourceError} if nothing of the document can be served
  * @throws {UsageError} if an environment variable is wrong
  */
-export async function mock(file: string, allowOutside = false): Promise<undefined> {
-  const { given, ...config } = readConfig();
+export async function mock(
+  file: string,
+  allowOutside = false,
+  mcp: string | boolean = false,
+): Promise<undefined> {
+  const { given, ...config } = readConfig(mcp === false ? {} : { MCP: mcp === true ? 'read' : mcp });
   const report = createReport(PLAIN_ERRORS, createLog(config.logLevel), createMetrics(), HEADERS);
   const generated = given.length === 0 ? randomBytes(24).toString('base64url') : undefined;
   const source = readSource(file, allowOutside);
   const { service, operations, credentials, leftOut, remarks, total, rejected } = createMocked(source, {
     ...config,
     corsOrigins: config.corsOrigins.length > 0 ? config.corsOrigins : '*',
+    mcp: config.mcp && {
+      ...config.mcp,
+      host: config.host,
+      corsOrigins: config.corsOrigins,
+      fault: report.fault,
+    },
     extensions: readExtensions(),
     tokens: generated === undefined ? given : [generated],
     report: report.request,
@@ -63,6 +74,7 @@ export async function mock(file: string, allowOutside = false): Promise<undefine
     console.log(`API_TOKENS is not set; until the mock stops, use this token: ${generated}`);
   console.log('The credentials of the mock, for `contract-first contract --credentials FILE`:');
   console.log(credentials);
+  if (config.mcp) console.log(`tools on ${address}/mcp: MCP=${config.mcp.mode}`);
   console.log(account);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => {
@@ -83,9 +95,9 @@ export async function mock(file: string, allowOutside = false): Promise<undefine
 }
 
 /** @throws {UsageError} */
-function readConfig() {
+function readConfig(more: NodeJS.ProcessEnv) {
   try {
-    return readEnvironment(process.env, (variables) => ({
+    return readEnvironment({ ...process.env, ...more }, (variables) => ({
       ...readServerConfig(variables),
       given: readTokens(variables),
     }));

@@ -13,6 +13,8 @@ import {
   compileContract,
   docsRouter,
   HEADERS,
+  loadMcp,
+  type McpOptions,
   type OpenApiDocument,
   PLAIN_ERRORS,
   errorResponseOf,
@@ -42,6 +44,8 @@ type Options = Pick<ServiceOptions<OperationalKind>, 'bodyLimit' | 'maxRequests'
   /** The origins whose pages may call the mock (CORS); any by default. */
   readonly corsOrigins?: readonly string[] | '*';
   readonly extensions: Extensions;
+  /** What serves the operations as tools at `/mcp`; by default nothing does. */
+  readonly mcp?: Pick<McpOptions, 'mode' | 'url' | 'host' | 'corsOrigins' | 'fault'> | undefined;
 };
 
 /**
@@ -52,10 +56,26 @@ type Options = Pick<ServiceOptions<OperationalKind>, 'bodyLimit' | 'maxRequests'
 export function createMock(given: JsonObject, options: Options): Mock {
   const { built, ...account } = toMockable(given, (document) => build(document, options));
   if (!built) return { ...account, service: nothing, operations: [], credentials: '{}' };
-  const { served, cors, service, ...rest } = built;
+  const { served, cors, service, docs, contract, ...rest } = built;
+  const mcp =
+    options.mcp &&
+    loadMcp().createMcp({
+      ...options,
+      ...options.mcp,
+      contract,
+      service,
+      headers: HEADERS,
+      issuers: () => [],
+      within: (_, call) => call(),
+    });
   // To answer for what is left out reads the document again.
   const leftOut = served.size < account.total ? answerLeftOut(given, served, account.removed) : nothing;
-  return { ...account, ...rest, service: Router().use(cors, leftOut, service) };
+  return {
+    ...account,
+    ...rest,
+    leftOut: [...account.leftOut, ...(mcp?.leftOut ?? [])],
+    service: Router().use(mcp?.middleware ?? nothing, cors, leftOut, service, docs),
+  };
 }
 
 const nothing: Middleware = (_request, _response, next) => {
@@ -100,7 +120,9 @@ function build(document: OpenApiDocument, options: Options) {
   return {
     built: {
       cors: allowOrigins(options.corsOrigins ?? '*', document),
-      service: Router().use(service).use(RESERVED, docsRouter(document)),
+      contract,
+      service,
+      docs: Router().use(RESERVED, docsRouter(document)),
       served: new Set(all.map(({ operation }) => operation.pointer)),
       operations: titles,
       credentials: credentialsFile(document, options.tokens),

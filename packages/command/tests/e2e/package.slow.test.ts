@@ -145,8 +145,8 @@ describe.each(PACKAGES)('%s', (name) => {
       const isTypes = /\.d\.m?ts$/.test(file);
       const declared = [
         ...installedWith(name),
-        // Only one entry needs those.
-        ...(file.startsWith('dist/kysely/') ? Object.keys(peerDependencies ?? {}) : []),
+        // Only these parts need those.
+        ...(/^dist\/(kysely|mcp)\//.test(file) ? Object.keys(peerDependencies ?? {}) : []),
         ...Object.keys(toolchain ?? {}),
         // What a new service brings itself.
         ...(file.startsWith('layout/') ? Object.keys(layoutManifest().devDependencies) : []),

@@ -1,4 +1,5 @@
 /** What our own tools read documents with, as the server reads them. No promise of the package. */
+export { compileAnswers, type ReadAnswer } from './answers';
 export { branded } from './brand';
 export { Codecs } from './codecs/registry';
 export { styleOf } from './codecs/form';
@@ -24,11 +25,13 @@ export { type Support, type Kind, OBJECTS, type Version, versionOf } from './doc
 export { documentsKey, isKeyed, KEY_HEADER, KEY_KINDS, leastKeyLength } from './exchange/idempotency';
 export { SHORT_MESSAGE, undocumentedFinding, undocumentedResponses } from './exchange/server-problems';
 export { responseActions } from './exchange/problem-overlay';
+export { schemeAt } from './operations/alternatives';
 export { jsonPath, type OverlayAction } from './operations/overlay';
 export { UndocumentedResponse } from './exchange/write-response';
 export {
   essenceOf,
   isJson,
+  isRange,
   isSequential,
   type MediaType,
   type MediaTypeObject,
@@ -38,19 +41,27 @@ export { equalDecimals, parseDecimal } from './json/decimal';
 export { MalformedJson, parseJson } from './json/parse';
 export { canonicalJson, stringifyJson } from './json/stringify';
 export { exactNumber, type Holder } from './json/values';
+export { decodeText, IncomingBody } from './http/body';
+export { send } from './http/send';
+export { bodyFor, isFile, isForm } from './samples/example-body';
 export { examplesOf, mayFindNothing } from './samples/example-request';
 export {
   camelCase,
   documentedKey,
+  negotiable,
+  type Operation,
   type Parameter,
   readOperations,
   type ResponseObject,
 } from './operations/operations';
+export { parsePathTemplate } from './operations/routes';
 export { readSentOperations } from './operations/sent';
 export { unicodePattern } from './pattern/legacy';
 export { compilePattern, linearPattern } from './pattern/pattern';
 export { Discriminators } from './document/discriminator';
 export { type Direction, OneWay, type OneWayKeyword } from './schema/one-way';
+export { writeParameter } from './parameters/write';
+export { writeForm } from './codecs/form';
 export { isInt64 } from './schema/exact-comparison';
 export { SchemaSet } from './schema/schema-set';
 export { errorResponseOf, STUB_HEADER, successOf, textOf } from './samples/example-response';

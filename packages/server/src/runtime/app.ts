@@ -25,6 +25,9 @@ import { InvalidValue } from 'contract-first-database';
 import { DOCUMENT_THEM, withAdvice } from './advice';
 import type { Login } from './credentials/issuers';
 import { allowOrigins } from './cors';
+import { resource } from './credentials/audience';
+import { loadMcp } from './mcp';
+import type { McpOptions } from '../mcp/access';
 import { docsRouter } from './page/docs';
 import { type Errors, type OperationalKind, refusalOf } from './errors';
 import { endOfRoutes, operationalRoutes, type Probed, withHeaders } from './observe/probes';
@@ -52,6 +55,13 @@ export interface RuntimeOptions<Own extends string = never>
   readonly deprecated?: Hooks['afterAuthentication'];
   /** How people log in on the docs page, by security scheme: that of `openCredentials`. Default: as the document says. */
   readonly logins?: ReadonlyMap<string, Login>;
+  /** What serves the operations as tools at `/mcp`. Default: nothing does, and the document may have that path. */
+  readonly mcp?:
+    | (Pick<McpOptions, 'mode' | 'url' | 'host' | 'issuers'> & {
+        /** Receives a sentence for each operation, or part of one, that is no tool. */
+        readonly onLeftOut: (sentences: readonly string[]) => void;
+      })
+    | undefined;
   /** Whether this application serves probes and metrics. False: a separate application does. Default: true. */
   readonly operational?: boolean;
 }
@@ -89,6 +99,7 @@ export function createApp<Own extends string = never>(
     rateLimit,
     deprecated,
     logins,
+    mcp,
     operational = true,
     ...runtime
   }: RuntimeOptions<Own>,
@@ -141,8 +152,24 @@ export function createApp<Own extends string = never>(
     ].flat(),
   });
   const app = express().disable('x-powered-by').disable('etag');
+  const traced = traces ? traces.around(service) : service;
+  if (mcp) {
+    const { middleware, leftOut } = loadMcp().createMcp({
+      ...runtime,
+      ...mcp,
+      extensions: application,
+      contract,
+      service: traced,
+      corsOrigins,
+      headers: HEADERS,
+      fault,
+      within: (name, call) => resource.run(name, call),
+    });
+    mcp.onLeftOut(leftOut);
+    app.use(middleware);
+  }
   if (corsOrigins.length > 0) app.use(allowOrigins(corsOrigins, contract.document));
-  app.use(traces ? traces.around(service) : service);
+  app.use(traced);
   app.use(RESERVED, docsRouter(contract.document, logins));
   app.use(withHeaders(HEADERS));
   if (operational) app.use(operationalRoutes(runtime));

@@ -98,6 +98,7 @@ export function readServerConfig(variables: Variables) {
     /** No generated token, no stub. */
     production: variables.read('NODE_ENV') === 'production',
     corsOrigins: readOrigins(variables),
+    mcp: readMcp(variables),
     limits: readLimits(variables),
     maxConnections: shared('MAX_CONNECTIONS', 2000, 1, 1_000_000),
     maxRequests: shared('MAX_REQUESTS', 512, 1, 1_000_000),
@@ -195,6 +196,24 @@ function readOrigins(variables: Variables): string[] {
     variables.expected('CORS_ORIGINS', 'origins like https://app.example.com');
   }
   return origins;
+}
+
+/** MCP and MCP_URL; undefined: `/mcp` is a path like any other. */
+function readMcp(variables: Variables) {
+  const [mode, url] = [variables.read('MCP'), variables.read('MCP_URL')];
+  const { protocol = '', username, search, hash } = URL.canParse(url) ? new URL(url) : {};
+  if (url !== '' && !(/^https?:$/.test(protocol) && `${username}${search}${hash}` === ''))
+    variables.expected('MCP_URL', 'the public URL of /mcp, like https://api.example.com/mcp');
+  else if (url !== '' && mode === '')
+    variables.wrong.push('MCP_URL is set, but MCP is not: set it to read or all');
+  if (mode === '') return undefined;
+  if (url === '' && variables.read('NODE_ENV') === 'production')
+    variables.wrong.push(
+      'MCP_URL is missing: MCP needs the public URL of /mcp, because NODE_ENV is production',
+    );
+  if (mode === 'read' || mode === 'all') return { mode, url: url === '' ? undefined : url } as const;
+  variables.expected('MCP', 'read or all');
+  return undefined;
 }
 
 function readLimits(variables: Variables) {

@@ -1,5 +1,5 @@
 import type { Findings } from './finding';
-import { isObject, joinPointer, type JsonObject } from './json-pointer';
+import { isObject, joinPointer, type JsonObject, members } from './json-pointer';
 import { keywordAt, type Walked } from './walk';
 
 const DATE = 'a date such as 2027-01-31, or a date-time in UTC such as 2027-01-31T12:00:00Z';
@@ -12,6 +12,13 @@ export function instantOf(value: unknown): number | undefined {
   const isDate = !Number.isNaN(instant) && new Date(instant).toISOString().startsWith(value.replace('Z', ''));
   return isDate ? instant : undefined;
 }
+
+/** Whether a member of `x-mcp` has a known name, and a text. */
+const isToolText = ([name, text]: [string, unknown]): boolean =>
+  typeof text === 'string' &&
+  (name === 'name'
+    ? /^[\w-]{1,60}$/.test(text)
+    : ['title', 'description'].includes(name) && text.trim() !== '');
 
 /** The fields whose values no schema of OpenAPI judges, such as those that this server adds: what the values must be. */
 const EXTENSIONS: readonly {
@@ -37,6 +44,13 @@ const EXTENSIONS: readonly {
     name: 'x-body-limit',
     expected: 'the maximum size of the whole body in bytes, an integer from 1 to 9007199254740991',
     holds: (value) => Number.isSafeInteger(value) && Number(value) > 0,
+  },
+  {
+    kind: 'Operation',
+    name: 'x-mcp',
+    expected:
+      'true, false, or an object of name (at most 60 letters, digits, - and _), title and description, each a text that is not empty',
+    holds: (value) => typeof value === 'boolean' || (isObject(value) && members(value).every(isToolText)),
   },
   {
     kind: 'Operation',

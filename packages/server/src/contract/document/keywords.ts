@@ -104,6 +104,7 @@ const TABLE = {
     security: 'enforced [SecurityRequirement]',
     servers: 'enforced [Server]',
     'x-body-limit': 'enforced',
+    'x-mcp': 'documented',
     'x-deprecated-since': 'enforced',
     'x-sunset': 'enforced',
   },

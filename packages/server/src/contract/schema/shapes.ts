@@ -58,6 +58,8 @@ export class Shapes {
     private readonly schemas: SchemaSet,
     private readonly direction: Direction,
     private readonly holdsOf: HoldsOf,
+    /** Whether a request gets the defaults of what it lacks. */
+    private readonly fillsDefaults = direction === 'request',
   ) {
     this.mayMark = seeker(schemas.components, ({ marked }) => marked === true);
     this.converts = seeker(
@@ -268,7 +270,7 @@ export class Shapes {
   /** The default of a property, as JSON: of the schemas that always apply to it. */
   private defaultOf(property: readonly unknown[]): string | undefined {
     const nodes = applicable(property, this.schemas.components);
-    if (this.direction === 'response' || nodes.some(({ marked }) => marked === true)) return undefined;
+    if (!this.fillsDefaults || nodes.some(({ marked }) => marked === true)) return undefined;
     const fill = nodes.find((node) => 'fill' in node)?.['fill'];
     return typeof fill === 'string' ? fill : undefined;
   }

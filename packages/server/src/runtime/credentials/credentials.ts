@@ -18,7 +18,7 @@ import {
   loginsOf,
   readIssuer,
 } from './issuers';
-import type { Discovered } from './discovery';
+import { type Discovered, issuerOf } from './discovery';
 import { jwtVerifier } from './jwt';
 import { readSecrets, type SecretSource, watchSecrets } from './secret-source';
 import { madeUp, type Place } from '../process/place';
@@ -247,6 +247,8 @@ export interface Credentials<V extends Verifiers> {
   readonly ready: Promise<void>;
   /** By the name of each security scheme of the type openIdConnect whose issuer is discovered. */
   readonly logins: ReadonlyMap<string, Login>;
+  /** The names of the issuers, as their tokens have them. */
+  readonly issuers: () => readonly string[];
   /** Reads the files of secrets again when they change. `onChange` receives a sentence, or an error. */
   readonly watch: (onChange: (change: string | InvalidConfig) => void) => void;
 }
@@ -336,6 +338,10 @@ export function openCredentials<Dependencies, V extends Verifiers<Dependencies>>
     generated,
     ready: Promise.all(jwts.values()).then(() => undefined),
     logins: loginsOf(issuers, named, discovered),
+    issuers: () =>
+      [...issuers].map(([name, { source }]) =>
+        'issuer' in source ? source.issuer : (discovered.get(name)?.issuer ?? issuerOf(source.discoveryUrl)),
+      ),
     watch: (onChange) => {
       for (const source of sources.values()) {
         watchSecrets(source, (change) => {

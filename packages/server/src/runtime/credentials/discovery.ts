@@ -34,6 +34,9 @@ export const discoveryFault = (text: string): ReturnType<typeof urlFault> =>
   urlFault(text) ??
   (CONFIGURATION.test(text) ? undefined : ['a URL that ends in /.well-known/openid-configuration']);
 
+/** The name of the issuer in the URL of its configuration. */
+export const issuerOf = (url: string): string => CONFIGURATION.exec(url)?.[1] ?? url;
+
 /**
  * Fetches the configuration of an issuer.
  *

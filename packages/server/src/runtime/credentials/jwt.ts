@@ -5,6 +5,7 @@ import type { JWTHeaderParameters, JWTPayload, JWTVerifyGetKey, JWTVerifyOptions
 };
 import { parseJson } from '../../contract/tools';
 import { Problem, type Verify } from '../../contract';
+import { resource } from './audience';
 import type { Client } from './secrets';
 import { discover, type Discovered, fetchJson } from './discovery';
 import type { JwtIssuer } from './issuers';
@@ -130,7 +131,12 @@ export async function jwtVerifier(
   const options = { issuer, audience, algorithms: ALGORITHMS, clockTolerance: CLOCK_TOLERANCE };
   return async (token) => {
     try {
-      return await verifyJwt(token, keys, options);
+      const here = resource.getStore();
+      return await verifyJwt(
+        token,
+        keys,
+        here === undefined ? options : { ...options, audience: [audience, here] },
+      );
     } catch (error) {
       if (!(error instanceof KeysUnavailable)) throw error;
       const retry = { 'Retry-After': '1' };

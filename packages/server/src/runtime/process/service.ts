@@ -154,6 +154,15 @@ export async function createServer<
     },
     production: config.production,
     corsOrigins: config.corsOrigins,
+    mcp: config.mcp && {
+      ...config.mcp,
+      host: config.host,
+      issuers: credentials.issuers,
+      onLeftOut: (leftOut) => {
+        if (leftOut.length > 0)
+          log.warn({ leftOut }, `${leftOut.length} operations or parts of one are no tools`);
+      },
+    },
     bodyLimit: config.bodyLimit,
     maxRequests: config.maxRequests,
     deadline: config.deadline,
