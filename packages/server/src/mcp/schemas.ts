@@ -13,6 +13,13 @@ import type { JsonObject } from '../contract';
 /** The root of a schema of a tool. */
 export type ObjectSchema = { readonly type: 'object' } & JsonObject;
 
+/** The schema of an object with these properties. */
+export const objectOf = (properties: JsonObject, required = Object.keys(properties)): ObjectSchema => ({
+  type: 'object',
+  properties,
+  ...(required.length > 0 && { required }),
+});
+
 /** Bounds of one schema: its subschemas, and the levels of values that are tried until there are few enough. */
 const MAX_SCHEMAS = 300;
 const LEVELS = [10, 7, 5, 4, 3, 2, 1];

@@ -1,10 +1,16 @@
 /** The operations that are tools, and why others are none. */
-import { isObject, joinPointer, type OpenApiDocument, type Operation } from '../contract/tools';
+import {
+  isObject,
+  joinPointer,
+  type OpenApiDocument,
+  type Operation,
+  type Parameter,
+} from '../contract/tools';
 import { InvalidContract, type JsonObject, securitySchemes } from '../contract';
-import type { Mode } from './access';
+import type { McpOptions } from './access';
 import { answersOf, outputSchemaOf } from './answers';
 import { isWritable, PLACES, writableBody } from './arguments';
-import { type ObjectSchema, ToolSchemas } from './schemas';
+import { objectOf, type ObjectSchema, ToolSchemas } from './schemas';
 
 const SAFE = ['GET', 'HEAD', 'OPTIONS', 'QUERY', 'TRACE'];
 /** Clients put a prefix before a name, and accept 64 characters in all. */
@@ -16,7 +22,7 @@ const MAX_DESCRIPTION = 1_000;
 export class Tool {
   readonly body;
   readonly answers;
-  private written: ReturnType<typeof describe> | undefined;
+  readonly isSafe;
 
   constructor(
     private readonly document: OpenApiDocument,
@@ -25,28 +31,24 @@ export class Tool {
   ) {
     this.body = writableBody(operation);
     this.answers = answersOf(document, operation);
+    this.isSafe = SAFE.includes(operation.method);
   }
 
-  get isSafe(): boolean {
-    return SAFE.includes(this.operation.method);
-  }
-
-  /** As clients get it: its schemas are written at their first use. */
+  /** As clients get it. */
   get listed() {
-    return (this.written ??= describe(this.document, this));
+    const { document, operation, words, body, answers, isSafe } = this;
+    return {
+      ...words,
+      annotations: {
+        readOnlyHint: isSafe,
+        destructiveHint: !isSafe && operation.method !== 'POST',
+        idempotentHint: isSafe || ['PUT', 'DELETE'].includes(operation.method),
+      },
+      inputSchema: inputSchemaOf(document, operation, body),
+      outputSchema: outputSchemaOf(document, answers),
+    };
   }
 }
-
-const describe = (document: OpenApiDocument, { operation, words, body, answers, isSafe }: Tool) => ({
-  ...words,
-  annotations: {
-    readOnlyHint: isSafe,
-    destructiveHint: !isSafe && operation.method !== 'POST',
-    idempotentHint: isSafe || ['PUT', 'DELETE'].includes(operation.method),
-  },
-  inputSchema: inputSchemaOf(document, operation, body),
-  outputSchema: outputSchemaOf(document, answers),
-});
 
 /**
  * Finds the tools of a document.
@@ -54,7 +56,11 @@ const describe = (document: OpenApiDocument, { operation, words, body, answers, 
  * @returns `leftOut` has a sentence for each operation, or part of one, that is no tool
  * @throws {InvalidContract} if two operations have one name by `x-mcp`
  */
-export function offerOf(document: OpenApiDocument, operations: readonly Operation[], mode: Mode) {
+export function offerOf(
+  document: OpenApiDocument,
+  operations: readonly Operation[],
+  mode: McpOptions['mode'],
+) {
   const leftOut: string[] = [];
   const offered = operations.flatMap((operation) => {
     const mark = document.follow(operation.pointer).value['x-mcp'];
@@ -142,24 +148,21 @@ function inputSchemaOf(document: OpenApiDocument, operation: Operation, body: To
       description === '' ? schema : { ...schema, description: cut(description, MAX_DESCRIPTION) };
     return { ...parameter, schema: described };
   });
-  const places = PLACES.flatMap((place) => {
+  const places: Member[] = PLACES.flatMap((place) => {
     const here = written.filter((one) => one.in === place);
     const required = here.some((one) => one.required);
-    return here.length > 0 ? [{ name: place, schema: objectOf(here), required }] : [];
+    return here.length > 0 ? [{ name: place, schema: closed(here), required }] : [];
   });
   const required = operation.requestBody?.required === true;
-  return objectOf([
-    ...places,
-    ...(body ? [{ name: 'body', schema: schemas.of(body.schema), required }] : []),
-  ]);
+  return closed(body ? [...places, { name: 'body', schema: schemas.of(body.schema), required }] : places);
 }
 
-function objectOf(members: readonly { name: string; schema: JsonObject; required: boolean }[]): ObjectSchema {
-  const required = members.flatMap((member) => (member.required ? [member.name] : []));
-  return {
-    type: 'object',
-    properties: Object.fromEntries(members.map(({ name, schema }) => [name, schema])),
-    ...(required.length > 0 && { required }),
-    additionalProperties: false,
-  };
-}
+type Member = Pick<Parameter, 'name' | 'required'> & { readonly schema: JsonObject };
+
+const closed = (members: readonly Member[]): ObjectSchema => ({
+  ...objectOf(
+    Object.fromEntries(members.map(({ name, schema }) => [name, schema])),
+    members.flatMap(({ name, required }) => (required ? [name] : [])),
+  ),
+  additionalProperties: false,
+});
