@@ -98,12 +98,7 @@ function contentOf(document: OpenApiDocument, media: MediaTypeObject, given: Hol
   throw new UnusableArguments(`body must be ${isForm(media) ? 'object' : 'string'}`);
 }
 
-function valueOf(
-  document: OpenApiDocument,
-  schema: string | undefined,
-  holder: Holder,
-  key: string,
-): unknown {
+function valueOf(document: OpenApiDocument, schema: string | undefined, holder: Holder, key: string) {
   readInt64(document, schema === undefined ? [] : [schema], holder, key);
   return exactNumber(holder, key) ?? holder[key];
 }

@@ -2,7 +2,6 @@
 import {
   type CallToolResult,
   createMcpHandler,
-  type McpHttpHandler,
   ProtocolError,
   ProtocolErrorCode,
   Server,
@@ -39,7 +38,7 @@ export function createProtocol(
   tools: readonly Tool[],
   posts: WeakMap<Request, Posted>,
   onerror: (error: Error) => void,
-): McpHttpHandler {
+) {
   const info = { name: String(document.at('/info/title')), version: String(document.at('/info/version')) };
   const known = new Map(tools.map((tool) => [tool.words.name, tool]));
   const isShort = tools.length <= MOST_LISTED;

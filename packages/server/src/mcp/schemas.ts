@@ -159,13 +159,10 @@ function valuesOf(values: unknown, int64: boolean): unknown[] | undefined {
   const isPlain = (value: unknown) =>
     value === null || ['string', 'number', 'boolean', int64 ? 'bigint' : ''].includes(typeof value);
   if (!Array.isArray(values) || !values.every(isPlain)) return undefined;
-  return values.flatMap((value: unknown) =>
-    !int64
-      ? [value]
-      : typeof value === 'number'
-        ? [value, String(value)]
-        : [typeof value === 'bigint' ? String(value) : value],
-  );
+  return values.flatMap((value: unknown) => {
+    if (typeof value === 'bigint') return [String(value)];
+    return int64 && typeof value === 'number' ? [value, String(value)] : [value];
+  });
 }
 
 /** Whether other programs can compile a pattern. */

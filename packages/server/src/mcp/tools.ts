@@ -1,12 +1,6 @@
 /** The operations that are tools, and why others are none. */
-import {
-  isObject,
-  joinPointer,
-  type OpenApiDocument,
-  type Operation,
-  type Parameter,
-} from '../contract/tools';
-import { InvalidContract, type JsonObject, securitySchemes } from '../contract';
+import { isObject, joinPointer, type OpenApiDocument, type Operation, schemeAt } from '../contract/tools';
+import { InvalidContract, type JsonObject } from '../contract';
 import type { McpOptions } from './access';
 import { answersOf, outputSchemaOf } from './answers';
 import { isWritable, PLACES, writableBody } from './arguments';
@@ -89,23 +83,22 @@ export function offerOf(
 
 const titleOf = ({ method, paths: [path = ''] }: Operation): string => `${method} ${path}`;
 
+const UNWRITABLE = 'which is a whole query, or in a format of this service';
+
 /** The parts that no arguments can write. Without one that is needed, there is no request. */
 function lackingParts(document: OpenApiDocument, operation: Operation) {
   const { parameters, requestBody, security } = operation;
   const lacking = parameters
     .filter((one) => !isWritable(one))
-    .map(({ in: place, name, required }) => {
-      return {
-        part: `${place}/${name}, which is a whole query, or in a format of this service`,
-        isNeeded: required,
-      };
-    });
+    .map(({ in: place, name, required: isNeeded }) => ({
+      part: `${place}/${name}, ${UNWRITABLE}`,
+      isNeeded,
+    }));
   if (requestBody && !writableBody(operation)) {
     const part = `its body: only JSON, a form and plain text can be an argument`;
     lacking.push({ part, isNeeded: requestBody.required });
   }
-  const inQuery = securitySchemes(document).filter(({ value }) => value['in'] === 'query');
-  const isInQuery = (scheme: string) => inQuery.some(({ name }) => name === scheme);
+  const isInQuery = (scheme: string) => schemeAt(document, scheme).value['in'] === 'query';
   if (security.length > 0 && security.every((all) => all.some(({ scheme }) => isInQuery(scheme))))
     lacking.push({ part: 'an API key in the query: tools have header fields and cookies', isNeeded: true });
   return lacking;
@@ -148,7 +141,7 @@ function inputSchemaOf(document: OpenApiDocument, operation: Operation, body: To
       description === '' ? schema : { ...schema, description: cut(description, MAX_DESCRIPTION) };
     return { ...parameter, schema: described };
   });
-  const places: Member[] = PLACES.flatMap((place) => {
+  const places = PLACES.flatMap((place) => {
     const here = written.filter((one) => one.in === place);
     const required = here.some((one) => one.required);
     return here.length > 0 ? [{ name: place, schema: closed(here), required }] : [];
@@ -157,9 +150,9 @@ function inputSchemaOf(document: OpenApiDocument, operation: Operation, body: To
   return closed(body ? [...places, { name: 'body', schema: schemas.of(body.schema), required }] : places);
 }
 
-type Member = Pick<Parameter, 'name' | 'required'> & { readonly schema: JsonObject };
-
-const closed = (members: readonly Member[]): ObjectSchema => ({
+const closed = (
+  members: readonly { name: string; schema: JsonObject; required: boolean }[],
+): ObjectSchema => ({
   ...objectOf(
     Object.fromEntries(members.map(({ name, schema }) => [name, schema])),
     members.flatMap(({ name, required }) => (required ? [name] : [])),
