@@ -89,9 +89,10 @@ export function createMcp(options: McpOptions): Middleware {
       id = others['id'] ?? null;
       const isSubscription = method === 'subscriptions/listen';
       const signals = [left.signal, ...(isSubscription && options.stopping ? [options.stopping] : [])];
+      const fields = Object.entries(request.headersDistinct);
       const posted = new Request(`http://localhost${PATH}`, {
         method: request.method ?? '',
-        headers: Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
+        headers: fields.map(([name, lines = []]) => [name, lines.join(', ')]),
         signal: AbortSignal.any(signals),
       });
       posts.set(posted, { call: caller.call, params });
