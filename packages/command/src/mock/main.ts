@@ -49,12 +49,7 @@ export async function mock(
   const { service, operations, credentials, leftOut, remarks, total, rejected } = createMocked(source, {
     ...config,
     corsOrigins: config.corsOrigins.length > 0 ? config.corsOrigins : '*',
-    mcp: config.mcp && {
-      ...config.mcp,
-      host: config.host,
-      corsOrigins: config.corsOrigins,
-      fault: report.fault,
-    },
+    mcp: config.mcp && { ...config, ...config.mcp, fault: report.fault },
     extensions: readExtensions(),
     tokens: generated === undefined ? given : [generated],
     report: report.request,

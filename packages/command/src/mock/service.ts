@@ -56,7 +56,8 @@ type Options = Pick<ServiceOptions<OperationalKind>, 'bodyLimit' | 'maxRequests'
 export function createMock(given: JsonObject, options: Options): Mock {
   const { built, ...account } = toMockable(given, (document) => build(document, options));
   if (!built) return { ...account, service: nothing, operations: [], credentials: '{}' };
-  const { served, cors, service, docs, contract, ...rest } = built;
+  const { served, cors, service, contract, ...rest } = built;
+  const notTools: string[] = [];
   const mcp =
     options.mcp &&
     loadMcp().createMcp({
@@ -66,6 +67,7 @@ export function createMock(given: JsonObject, options: Options): Mock {
       service,
       headers: HEADERS,
       issuers: () => [],
+      onLeftOut: (sentences) => notTools.push(...sentences),
       within: (_, call) => call(),
     });
   // To answer for what is left out reads the document again.
@@ -73,8 +75,10 @@ export function createMock(given: JsonObject, options: Options): Mock {
   return {
     ...account,
     ...rest,
-    leftOut: [...account.leftOut, ...(mcp?.leftOut ?? [])],
-    service: Router().use(mcp?.middleware ?? nothing, cors, leftOut, service, docs),
+    leftOut: [...account.leftOut, ...notTools],
+    service: Router()
+      .use(mcp ?? nothing, cors, leftOut, service)
+      .use(RESERVED, docsRouter(contract.document)),
   };
 }
 
@@ -122,7 +126,6 @@ function build(document: OpenApiDocument, options: Options) {
       cors: allowOrigins(options.corsOrigins ?? '*', document),
       contract,
       service,
-      docs: Router().use(RESERVED, docsRouter(document)),
       served: new Set(all.map(({ operation }) => operation.pointer)),
       operations: titles,
       credentials: credentialsFile(document, options.tokens),

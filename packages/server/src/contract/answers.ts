@@ -4,10 +4,8 @@ import { createJudges } from './compile';
 import type { OpenApiDocument } from './document/document';
 import { atFirstUse } from './exchange/plan';
 import { planRequests } from './exchange/plan-request';
-import type { BodyReader } from './exchange/read-request';
 import type { Extensions } from './exchange/service-options';
 import type { IncomingBody } from './http/body';
-import type { MediaTypeObject } from './http/media-type';
 import type { Operation } from './operations/operations';
 import { Problem } from './problem';
 import { SchemaSet } from './schema/schema-set';
@@ -22,43 +20,43 @@ import { Shapes } from './schema/shapes';
 export type ReadAnswer = (body: IncomingBody) => Promise<unknown>;
 
 /**
- * Compiles the readers of answers. A media type that can only be sent has none.
+ * Compiles the readers of answers, each at its first use.
  *
  * @param document not one that a service uses: the findings are of what is read only
+ * @returns the readers by the pointers of their media types; a range, and what can only be sent, have none
  */
 export function compileAnswers(
   document: OpenApiDocument,
   operations: readonly Operation[],
   { formats = {}, codecs: own = [] }: Extensions,
-): (media: MediaTypeObject) => ReadAnswer | undefined {
+): ReadonlyMap<string, ReadAnswer> {
   const codecs = new Codecs(own);
   const schemas = new SchemaSet(document, 'response');
-  const plans = new Map<string, ReturnType<typeof planRequests>>();
+  const plans = new Map<string, { key: string; plan: ReturnType<typeof planRequests> }>();
   for (const operation of operations)
     for (const media of [...operation.responses.values()].flatMap(({ content }) => content)) {
       const requestBody = { required: true, content: [media] };
       const answer = { ...operation, parameters: [], bodyLimit: undefined, requestBody };
-      if (!plans.has(media.pointer))
-        plans.set(media.pointer, planRequests(document, answer, schemas, codecs));
+      if (plans.has(media.pointer)) continue;
+      plans.set(media.pointer, { key: media.key, plan: planRequests(document, answer, schemas, codecs) });
     }
   schemas.check();
   const { judgeOf, conformance } = createJudges('response', schemas, formats, atFirstUse);
   const shapes = new Shapes(schemas, 'request', conformance.of, false);
-  return ({ pointer, key }) => {
-    const requests = plans.get(pointer)?.(atFirstUse, judgeOf, shapes);
-    if (!requests) return undefined;
-    let reader: BodyReader;
+  const readers = new Map<string, ReadAnswer>();
+  for (const [pointer, { key, plan }] of plans) {
+    const requests = plan(atFirstUse, judgeOf, shapes);
     try {
-      reader = requests.accept(key, undefined);
+      const reader = requests.accept(key, undefined);
+      readers.set(pointer, async (body) => {
+        const content = await requests.receive(reader, body);
+        return requests.read(NOTHING_ELSE, reader, content).body;
+      });
     } catch (error) {
-      if (error instanceof Problem) return undefined;
-      throw error;
+      if (!(error instanceof Problem)) throw error;
     }
-    return async (body) => {
-      const content = await requests.receive(reader, body);
-      return requests.read(NOTHING_ELSE, reader, content).body;
-    };
-  };
+  }
+  return readers;
 }
 
 /** An answer has no parameters. */

@@ -44,27 +44,25 @@ export { exactNumber, type Holder } from './json/values';
 export { decodeText, IncomingBody } from './http/body';
 export { send } from './http/send';
 export { bodyFor, isFile, isForm } from './samples/example-body';
-export { examplesOf, mayFindNothing } from './samples/example-request';
+export { examplesOf, lineOf, mayFindNothing } from './samples/example-request';
 export {
   camelCase,
   documentedKey,
-  negotiable,
   type Operation,
   type Parameter,
   readOperations,
   type ResponseObject,
 } from './operations/operations';
-export { parsePathTemplate } from './operations/routes';
 export { readSentOperations } from './operations/sent';
 export { unicodePattern } from './pattern/legacy';
 export { compilePattern, linearPattern } from './pattern/pattern';
 export { Discriminators } from './document/discriminator';
 export { type Direction, OneWay, type OneWayKeyword } from './schema/one-way';
 export { writeParameter } from './parameters/write';
-export { writeForm } from './codecs/form';
 export { isInt64 } from './schema/exact-comparison';
 export { SchemaSet } from './schema/schema-set';
 export { errorResponseOf, STUB_HEADER, successOf, textOf } from './samples/example-response';
+export { eventsOf } from './samples/item-texts';
 export { samples } from './samples/sample';
 export { type Bound, isTighter, type SchemaView, viewSchemas } from './schema/schema-view';
 export { type Lacking, lackingColumns } from './schema/stored';

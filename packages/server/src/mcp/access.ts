@@ -3,11 +3,10 @@ import type { IncomingMessage } from 'node:http';
 import { type Contract, type OpenApiDocument, type Operation, schemeAt } from '../contract/tools';
 import {
   type Extensions,
-  type Headers,
   type Middleware,
-  type Outcome,
   type ReportFault,
   securitySchemes,
+  type ServiceOptions,
 } from '../contract';
 
 export const PATH = '/mcp';
@@ -16,7 +15,9 @@ export const METADATA = `${WELL_KNOWN}${PATH}`;
 
 const LOOPBACK = /^(127(\.\d{1,3}){3}|\[?::1\]?|localhost)$/;
 
-export interface Access {
+export interface McpOptions extends Pick<ServiceOptions, 'bodyLimit' | 'maxRequests' | 'headers' | 'report'> {
+  /** `read`: the operations whose methods are safe. `all`: those that are marked, too. */
+  readonly mode: 'read' | 'all';
   /** The host that the server listens on. */
   readonly host: string;
   /** The URL of the public resource; undefined: the address that the server listens on. */
@@ -24,62 +25,42 @@ export interface Access {
   readonly corsOrigins: readonly string[];
   /** The names of the configured issuers. */
   readonly issuers: () => readonly string[];
-}
-
-/** `read`: the operations whose methods are safe. `all`: those that are marked, too. */
-export type Mode = 'read' | 'all';
-
-export interface McpOptions extends Access {
-  readonly mode: Mode;
   readonly contract: Contract;
   readonly extensions: Extensions;
   /** The service, with what surrounds it. */
   readonly service: Middleware;
-  /** Bytes of the body of a POST. */
-  readonly bodyLimit: number;
-  /** How many requests may be in progress. */
-  readonly maxRequests: number;
-  /** Of every response. */
-  readonly headers: Headers;
-  /** Receives the outcome of each request that calls no operation. */
-  readonly report: (outcome: Outcome) => void;
   readonly fault: ReportFault;
+  /** Receives a sentence for each operation, or part of one, that is no tool. */
+  readonly onLeftOut: (sentences: readonly string[]) => void;
   /** Aborted when the server stops: subscriptions end. */
   readonly stopping?: AbortSignal | undefined;
   /** Makes a call, in which the resource is an accepted audience. */
   readonly within: <T>(resource: string, call: () => T) => T;
 }
 
-/** Its types need no package of the protocol: a service without MCP has none. */
-export type CreateMcp = (options: McpOptions) => {
-  readonly middleware: Middleware;
-  /** A sentence for each operation, or part of one, that is no tool. */
-  readonly leftOut: readonly string[];
-};
-
 /** The URL of the public resource. */
-export const resourceOf = ({ host, url }: Access, { socket }: IncomingMessage): string =>
+export const resourceOf = ({ host, url }: McpOptions, { socket }: IncomingMessage): string =>
   url ?? `http://${host.includes(':') ? `[${host}]` : host}:${socket.localPort}${PATH}`;
 
 /** Whether a page of the origin of a request may ask. `Host` decides nothing. */
-export function isAllowed(access: Access, request: IncomingMessage): boolean {
+export function isAllowed(options: McpOptions, request: IncomingMessage): boolean {
   const { origin } = request.headers;
-  if (origin === undefined || access.corsOrigins.includes(origin)) return true;
+  if (origin === undefined || options.corsOrigins.includes(origin)) return true;
   if (!URL.canParse(origin)) return false;
-  const isLocal = LOOPBACK.test(access.host) && LOOPBACK.test(new URL(origin).hostname);
-  return isLocal || origin === new URL(resourceOf(access, request)).origin;
+  const isLocal = LOOPBACK.test(options.host) && LOOPBACK.test(new URL(origin).hostname);
+  return isLocal || origin === new URL(resourceOf(options, request)).origin;
 }
 
 /** Whether an authorization server issues the tokens of a scheme. */
 const isIssued = (type: unknown): boolean => type === 'oauth2' || type === 'openIdConnect';
 
 /** The metadata of the resource; undefined if no issuer is configured for a scheme of OAuth 2 or OpenID Connect. */
-export function metadataOf(document: OpenApiDocument, access: Access, request: IncomingMessage) {
+export function metadataOf(document: OpenApiDocument, options: McpOptions, request: IncomingMessage) {
   const schemes = securitySchemes(document).filter(({ value }) => isIssued(value['type']));
-  const issuers = access.issuers();
+  const issuers = options.issuers();
   if (schemes.length === 0 || issuers.length === 0) return undefined;
   return {
-    resource: resourceOf(access, request),
+    resource: resourceOf(options, request),
     authorization_servers: issuers,
     bearer_methods_supported: ['header'],
     scopes_supported: [...new Set(schemes.flatMap(({ scopes }) => scopes))],

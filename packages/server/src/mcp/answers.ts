@@ -5,6 +5,7 @@ import {
   decodeText,
   documentedKey,
   essenceOf,
+  eventsOf,
   exactNumber,
   type Holder,
   IncomingBody,
@@ -24,43 +25,39 @@ import { type ObjectSchema, ToolSchemas } from './schemas';
 const MAX_BYTES = 1_048_576;
 const COLLECTED = 5_000;
 
-/** How a body becomes a part of a result. */
-type Kind = 'value' | 'items' | 'file' | 'none';
-
 /** The answers that a tool describes. */
-export interface Answers {
-  /** The successes by the key of the document, each in one media type. */
-  readonly known: ReadonlyMap<string, { readonly kind: Kind; readonly media?: MediaTypeObject }>;
-  /** Whether a result is the body itself, which is an object, and not an object that has the body. */
-  readonly isPlain: boolean;
-  /** Whether every result has a body. */
-  readonly isCertain: boolean;
-  /** The media types that a request accepts. */
-  readonly accept: string;
-}
+export type Answers = ReturnType<typeof answersOf>;
 
 /** The successes of an operation, in JSON if they have that. */
-export function answersOf(document: OpenApiDocument, { method, responses }: Operation): Answers {
+export function answersOf(document: OpenApiDocument, { method, responses }: Operation) {
   const keys = [...responses.keys()].filter((key) => /^[23]/.test(key));
   const hasSuccess = keys.some((key) => key.startsWith('2'));
   // No request has a condition, which 304 would answer.
   const successes = hasSuccess ? keys.filter((key) => key !== '304') : [...keys, 'default'];
-  const known: [string, { kind: Kind; media?: MediaTypeObject }][] = successes.flatMap((key) => {
-    const response = responses.get(key);
-    const content = method === 'HEAD' ? [] : (response?.content ?? []);
-    const media = content.find(({ type }) => isJson(type.essence)) ?? content[0];
-    return response ? [[key, media ? { kind: kindOf(media), media } : { kind: 'none' }]] : [];
-  });
-  const accept = new Set(known.flatMap(([, { media }]) => media?.key ?? []));
+  const known = new Map<string, MediaTypeObject | undefined>();
+  for (const key of successes) {
+    const content = method === 'HEAD' ? [] : responses.get(key)?.content;
+    if (responses.has(key)) known.set(key, content?.find(({ type }) => isJson(type.essence)) ?? content?.[0]);
+  }
+  const medias = [...known.values()].flatMap((media) => media ?? []);
   // An answer of a range may lack content, such as 204.
-  const isCertain = known.every(([key, { media }]) => media && /^\d+$/.test(key));
-  const [[, first] = []] = known;
-  const types = DescribedValue.at(document, first?.media?.schema).types();
-  const isPlain = isCertain && known.length === 1 && first?.kind === 'value' && types?.join() === 'object';
-  return { known: new Map(known), isPlain, isCertain, accept: [...accept].join(', ') || '*/*' };
+  const isCertain = [...known].every(([key, media]) => media && /^\d+$/.test(key));
+  const types = DescribedValue.at(document, medias[0]?.schema).types();
+  const isObject = medias.length === 1 && medias.map(kindOf).join() === 'value' && types?.join() === 'object';
+  return {
+    /** By the key of the document, each in one media type; undefined: without a body. */
+    known,
+    /** Whether a result is the body itself, which is an object, and not an object that has the body. */
+    isPlain: isCertain && isObject,
+    /** Whether every result has a body. */
+    isCertain,
+    /** The media types that a request accepts. */
+    accept: [...new Set(medias.map(({ key }) => key))].join(', ') || '*/*',
+  };
 }
 
-function kindOf(media: MediaTypeObject): Kind {
+/** How a body becomes a part of a result. */
+function kindOf(media: MediaTypeObject): 'value' | 'items' | 'file' {
   const { essence } = media.type;
   if (media.items !== undefined || essence === 'text/event-stream') return 'items';
   const isBytes = isRange(essence) || essence.startsWith('multipart/') || isSequential(essence);
@@ -73,11 +70,10 @@ export function outputSchemaOf(
   { known, isPlain, isCertain }: Answers,
 ): ObjectSchema {
   const schemas = new ToolSchemas(document, 'response');
-  const all = [...known.values()];
-  const bodies = all.flatMap(({ kind, media }): JsonObject[] => {
-    if (kind === 'file') return [FILE];
-    if (kind === 'items') return [{ type: 'array', items: schemas.of(media?.items) }];
-    return media ? [schemas.of(media.schema)] : [];
+  const all = [...known.values()].flatMap((media) => (media ? [{ media, kind: kindOf(media) }] : []));
+  const bodies = all.map(({ media, kind }): JsonObject => {
+    if (kind === 'items') return { type: 'array', items: schemas.of(media.items) };
+    return kind === 'file' ? FILE : schemas.of(media.schema);
   });
   const [body] = bodies;
   if (isPlain) return { ...body, type: 'object' };
@@ -108,48 +104,47 @@ const FILE = {
 export async function resultOf(
   message: IncomingMessage,
   operation: Operation,
-  answers: Answers,
-  readerOf: (media: MediaTypeObject) => ReadAnswer | undefined,
+  { known, isPlain }: Answers,
+  readers: ReadonlyMap<string, ReadAnswer>,
   uri: string,
 ): Promise<CallToolResult> {
-  const status = message.statusCode ?? 0;
+  const { statusCode: status = 0, headers } = message;
+  const said = `The server answered ${status}`;
   const key = documentedKey(operation, status) ?? '';
-  const { kind, media } = (status < 400 ? answers.known.get(key) : undefined) ?? {};
-  const type = message.headers['content-type'] ?? '';
+  const media = known.get(key);
+  const type = headers['content-type'] ?? '';
   const bounds = { limit: MAX_BYTES, itemLimit: MAX_BYTES, patience: undefined, hold: () => true };
   const body = new IncomingBody(message, new ServerResponse(message), bounds, () => undefined);
   try {
+    if (status >= 400) return failure(`${said}.`, String(await body.bytes()));
     const isDescribed =
       !media || type === '' || isRange(media.type.essence) || essenceOf(type) === media.type.essence;
-    if (kind === undefined || !isDescribed) {
-      const what = status < 400 ? `${status} ${type}, which this tool does not describe` : String(status);
-      return failure(what, (await body.bytes()).toString());
-    }
+    if (!known.has(key) || !isDescribed)
+      return failure(`${said} ${type}, which this tool does not describe.`, String(await body.bytes()));
     const fields = (operation.responses.get(key)?.headers ?? []).flatMap(({ name }) => {
-      const value = message.headers[name.toLowerCase()];
+      const value = headers[name.toLowerCase()];
       return value === undefined ? [] : [`${name}: ${String(value)}`];
     });
     if (!media || type === '') return success({}, fields);
+    const kind = kindOf(media);
     if (kind === 'file') {
       const bytes = await body.bytes();
       const resource = { uri, mimeType: type, blob: bytes.toString('base64') };
-      return success({ body: { uri, mimeType: type, bytes: bytes.length } }, fields, [
-        { type: 'resource', resource },
-      ]);
+      const file = { body: { uri, mimeType: type, bytes: bytes.length } };
+      return success(file, fields, [{ type: 'resource', resource }]);
     }
-    const read = readerOf(media);
+    const isEvents = media.type.essence === 'text/event-stream';
+    const read = isEvents ? eventsIn(body) : await (readers.get(media.pointer)?.(body) ?? body.bytes());
     const holder: Holder =
-      kind === 'items'
-        ? await collect(media.type.essence === 'text/event-stream' ? eventsOf(body) : await read?.(body))
-        : { body: read ? await read(body) : (await body.bytes()).toString() };
+      kind === 'items' ? await collect(read as AsyncIterable<unknown>, message) : { body: read };
     writable(holder, 'body');
-    return success(answers.isPlain ? (holder['body'] as JsonObject) : holder, fields);
+    return success(isPlain ? (holder['body'] as JsonObject) : holder, fields);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     return failure(
       error.kind === 'tooLarge'
-        ? `${status} with more than ${MAX_BYTES} bytes, which no result has: ask for less`
-        : `${status}, but ${error.message}`,
+        ? `${said} with more than ${MAX_BYTES} bytes, which no result has: ask for less.`
+        : `${said}, but ${error.message}.`,
     );
   } finally {
     message.socket.destroy();
@@ -158,61 +153,48 @@ export async function resultOf(
 
 const textContent = (text: string) => ({ type: 'text' as const, text });
 
-/** @param what the status, and what is wrong with it */
-export const failure = (what: string, body = ''): CallToolResult => ({
+/** @param texts what is wrong, and the body if there is one */
+export const failure = (...texts: readonly string[]): CallToolResult => ({
   isError: true,
-  content: [textContent(`The server answered ${what}.`), ...(body === '' ? [] : [textContent(body)])],
+  content: texts.filter((text) => text !== '').map(textContent),
 });
 
-const success = (
+export const success = (
   structured: JsonObject,
-  fields: readonly string[],
+  fields: readonly string[] = [],
   more: CallToolResult['content'] = [],
 ): CallToolResult => ({
-  content: [JSON.stringify(structured), ...fields].map(textContent).concat(more as []),
+  content: [...[JSON.stringify(structured), ...fields].map(textContent), ...more],
   structuredContent: { ...structured },
 });
 
 /** Collects the items of a stream, until it ends or a bound is reached. */
-async function collect(stream: unknown): Promise<Holder> {
+async function collect(stream: AsyncIterable<unknown>, message: IncomingMessage): Promise<Holder> {
   const body: unknown[] = [];
-  const iterator = (stream as AsyncIterable<unknown>)[Symbol.asyncIterator]();
-  const late = Promise.withResolvers<undefined>();
+  const late = new AbortController();
   const timer = setTimeout(() => {
-    late.resolve(undefined);
+    late.abort();
+    message.destroy();
   }, COLLECTED);
   try {
-    for (;;) {
-      const next = iterator.next();
-      next.catch(() => undefined); // once it is late, nobody waits for it
-      const step = await Promise.race([next, late.promise]);
-      if (!step || step.done === true) return { body, complete: step !== undefined };
-      body.push(step.value);
-    }
+    for await (const item of stream) body.push(item);
+    return { body, complete: true };
   } catch (error) {
-    if (!(error instanceof Problem && error.kind === 'tooLarge')) throw error;
+    if (!late.signal.aborted && !(error instanceof Problem && error.kind === 'tooLarge')) throw error;
     return { body, complete: false };
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** The events of a stream, as this server writes them (https://html.spec.whatwg.org/multipage/server-sent-events.html). */
-async function* eventsOf(body: AsyncIterable<Buffer>): AsyncGenerator<JsonObject> {
+/** The events of a stream, as this server writes them. */
+async function* eventsIn(body: AsyncIterable<Buffer>): AsyncGenerator<object> {
   let text = '';
   const decoder = new TextDecoder();
   for await (const piece of body) {
-    const events = (text + decoder.decode(piece, { stream: true })).split('\n\n');
-    text = events.pop() ?? '';
-    for (const lines of events) {
-      const fields = Array.from(
-        lines.matchAll(/^(event|data|id|retry): ?(.*)$/gm),
-        ([, name = '', value = '']) => [name, value] as const,
-      );
-      const data = fields.filter(([name]) => name === 'data').map(([, value]) => value);
-      const event = { ...Object.fromEntries(fields), ...(data.length > 0 && { data: data.join('\n') }) };
-      if (fields.length > 0) yield 'retry' in event ? { ...event, retry: Number(event.retry) } : event;
-    }
+    const blocks = (text + decoder.decode(piece, { stream: true })).split('\n\n');
+    text = blocks.pop() ?? '';
+    yield* blocks.flatMap(eventsOf);
   }
 }
 

@@ -10,11 +10,11 @@ import {
   isObject,
   isRange,
   lastStep,
+  lineOf,
   type MediaTypeObject,
   type OpenApiDocument,
   type Operation,
   type Parameter,
-  parsePathTemplate,
   writeParameter,
 } from '../contract/tools';
 import type { MadeRequest } from './in-process';
@@ -48,36 +48,24 @@ export const isWritable = ({ content, json, in: place }: Parameter): boolean =>
  */
 export function writeArguments(
   document: OpenApiDocument,
-  { method, parameters: all, paths: [template = ''] }: Operation,
+  operation: Operation,
   body: MediaTypeObject | undefined,
   given: Holder,
 ): MadeRequest {
-  const parameters = all.filter(isWritable);
+  const parameters = operation.parameters.filter(isWritable);
   assertKnown(parameters, body, given);
   const written = parameters.flatMap((parameter) => {
     const text = textOf(document, parameter, given);
-    return text === undefined ? [] : [{ place: parameter.in, name: parameter.name, text }];
+    if (parameter.in === 'path' && !text)
+      throw new UnusableArguments(`path/${parameter.name} is required, and must not be empty`);
+    return text === undefined ? [] : [{ ...parameter, text }];
   });
-  const at = (place: string) => written.filter((one) => one.place === place);
-  const textsAt = (place: string) => at(place).flatMap(({ text }) => (text === '' ? [] : [text]));
-  const query = textsAt('query').join('&');
-  const cookie = textsAt('cookie').join('; ');
-  const { shape, names } = parsePathTemplate(template);
-  const steps = names.map((name) => {
-    const text = at('path').find((one) => one.name === name)?.text;
-    if (text) return text;
-    throw new UnusableArguments(`path/${name} is required, and must not be empty`);
-  });
-  const path = shape.split('{}').map((literal, i) => literal + (steps[i] ?? ''));
   const content = body && 'body' in given ? contentOf(document, body, given) : undefined;
+  const { path, headers } = lineOf(operation, written);
   return {
-    method,
-    url: path.join('') + (query === '' ? '' : `?${query}`),
-    headers: [
-      ...at('header').map(({ name, text }) => [name, text] as const),
-      ...(cookie === '' ? [] : [['Cookie', cookie] as const]),
-      ...(content ? [['Content-Type', content.contentType] as const] : []),
-    ],
+    method: operation.method,
+    path,
+    headers: { ...headers, ...(content && { 'Content-Type': content.contentType }) },
     body: content && Buffer.from(content.text),
   };
 }
@@ -110,12 +98,7 @@ function contentOf(document: OpenApiDocument, media: MediaTypeObject, given: Hol
   throw new UnusableArguments(`body must be ${isForm(media) ? 'object' : 'string'}`);
 }
 
-function valueOf(
-  document: OpenApiDocument,
-  schema: string | undefined,
-  holder: Holder,
-  key: string,
-): unknown {
+function valueOf(document: OpenApiDocument, schema: string | undefined, holder: Holder, key: string) {
   readInt64(document, schema === undefined ? [] : [schema], holder, key);
   return exactNumber(holder, key) ?? holder[key];
 }

@@ -1,27 +1,19 @@
 /** Calls operations for one POST. */
-import type { IncomingMessage } from 'node:http';
-import {
-  compileAnswers,
-  type MediaTypeObject,
-  type OpenApiDocument,
-  type Operation,
-  type ReadAnswer,
-} from '../contract/tools';
-import type { Headers } from '../contract';
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import { compileAnswers, type OpenApiDocument, type Operation } from '../contract/tools';
+import type { Headers, Problem } from '../contract';
 import { challengeOf, type McpOptions, metadataOf, resourceOf } from './access';
 import { failure, resultOf } from './answers';
 import { UnusableArguments, writeArguments } from './arguments';
-import { createClient, type Fields, pairsOf } from './in-process';
-import { type Call, unusable } from './protocol';
+import { createClient } from './in-process';
+import type { Call } from './protocol';
 
 /** The fields of a POST that are about itself, and not about its caller. */
 const OWN =
-  /^(accept(-encoding)?|connection|content-.*|expect|if-.*|keep-alive|mcp-.*|origin|range|sec-.*|te|trailer|transfer-encoding|upgrade|x-request-id)$/i;
+  /^(accept(-encoding)?|connection|content-.*|expect|if-.*|keep-alive|mcp-.*|origin|range|sec-.*|te|trailer|transfer-encoding|upgrade|x-request-id)$/;
 
 /** The calls of one POST. */
 interface Caller {
-  /** That of its message. */
-  id: unknown;
   readonly call: Call;
   hasCalled: boolean;
   /** Of credentials: it is one of HTTP, and not a result. */
@@ -35,6 +27,7 @@ export class Rejected extends Error {
     message: string,
     readonly headers: Headers = {},
     readonly code = -32_000,
+    readonly problem?: Problem,
   ) {
     super(message);
   }
@@ -48,12 +41,7 @@ export function createCaller(
 ) {
   const { contract, service, fault } = options;
   const ask = createClient(service);
-  const compile = compileAnswers(document, operations, options.extensions);
-  const compiled = new Map<string, ReadAnswer | undefined>();
-  const readerOf = (media: MediaTypeObject) => {
-    if (!compiled.has(media.pointer)) compiled.set(media.pointer, compile(media));
-    return compiled.get(media.pointer);
-  };
+  const readers = compileAnswers(document, operations, options.extensions);
 
   return (request: IncomingMessage, requestId: string, left: AbortSignal): Caller => {
     const resource = resourceOf(options, request);
@@ -61,50 +49,42 @@ export function createCaller(
       caller.hasCalled = true;
       try {
         const made = writeArguments(document, operation, body, given);
-        const [path = ''] = made.url.split('?', 1);
+        const [path = ''] = made.path.split('?', 1);
         const found = contract.router.find(path)?.target.get(operation.method)?.operation.operationId;
         if (found !== operation.operationId)
           throw new UnusableArguments(
             `path: ${path} is the path of ${found ?? 'nothing'}, and not of this tool`,
           );
-        const headers = fieldsOf(request, [
-          ...made.headers,
-          ['Accept', answers.accept],
-          ['X-Request-Id', requestId],
-        ]);
+        const own = { ...made.headers, Accept: answers.accept, 'X-Request-Id': requestId };
+        const headers = fieldsOf(request, own);
         const answered = await options.within(resource, () => ask({ ...made, headers }, request, left));
-        const {
-          statusCode: status = 0,
-          headers: { 'www-authenticate': challenge },
-        } = answered;
+        const { statusCode: status = 0 } = answered;
+        const challenge = answered.headers['www-authenticate'];
         if (challenge !== undefined && (status === 401 || status === 403)) {
           const isPublic = metadataOf(document, options, request) !== undefined;
           const text = isPublic ? challengeOf(challenge, document, operation, resource) : challenge;
           const words = status === 401 ? 'other credentials are needed' : 'the credentials do not allow this';
           caller.rejection = new Rejected(status, words, { 'WWW-Authenticate': text });
         }
-        const uri = new URL(made.url, resource).href;
-        return await resultOf(answered, operation, answers, readerOf, uri);
+        const uri = new URL(made.path, resource).href;
+        return await resultOf(answered, operation, answers, readers, uri);
       } catch (error) {
-        if (error instanceof UnusableArguments) return unusable(error.message);
+        if (error instanceof UnusableArguments) return failure(error.message);
         if (!left.aborted) fault(error, requestId);
-        return failure('nothing that can be read');
+        return failure('The server answered nothing that can be read.');
       }
     };
-    const caller: Caller = { id: null, call, hasCalled: false, rejection: undefined };
+    const caller: Caller = { call, hasCalled: false, rejection: undefined };
     return caller;
   };
 }
 
 /** The fields of a request, with those of the POST that are about its caller. */
-function fieldsOf({ rawHeaders }: IncomingMessage, own: Fields) {
-  const names = new Set(own.map(([name]) => name.toLowerCase()));
-  const isCookie = (name: string) => name.toLowerCase() === 'cookie';
-  const caller = pairsOf(rawHeaders);
-  const kept = caller.filter(
-    ([name]) => !OWN.test(name) && !isCookie(name) && !names.has(name.toLowerCase()),
+function fieldsOf({ headersDistinct }: IncomingMessage, own: OutgoingHttpHeaders): OutgoingHttpHeaders {
+  const kept = Object.entries(headersDistinct).filter(([name]) => !OWN.test(name));
+  const { cookie, ...others } = Object.fromEntries(
+    Object.entries(own).map(([name, value]) => [name.toLowerCase(), value]),
   );
-  const cookies = [...caller, ...own].filter(([name]) => isCookie(name)).map(([, value]) => value);
-  const others = own.filter(([name]) => !isCookie(name));
-  return [...kept, ...others, ...(cookies.length > 0 ? [['Cookie', cookies.join('; ')] as const] : [])];
+  const cookies = [headersDistinct['cookie'] ?? [], cookie ?? []].flat().map(String);
+  return { ...Object.fromEntries(kept), ...others, cookie: cookies };
 }

@@ -1,22 +1,15 @@
 /** Requests that are made in this process. They pass every stage that a request of another client passes. */
-import { createServer, type IncomingMessage, request as send } from 'node:http';
+import { createServer, type IncomingMessage, type OutgoingHttpHeaders, request as send } from 'node:http';
 import { duplexPair } from 'node:stream';
 import type { Middleware } from '../contract';
-
-/** Names and values of header fields. */
-export type Fields = readonly (readonly [name: string, value: string])[];
 
 export interface MadeRequest {
   readonly method: string;
   /** The path with its query. */
-  readonly url: string;
-  readonly headers: Fields;
+  readonly path: string;
+  readonly headers: OutgoingHttpHeaders;
   readonly body: Buffer | undefined;
 }
-
-/** The names and values that `rawHeaders` has in turn. */
-export const pairsOf = (raw: readonly string[]): Fields =>
-  raw.flatMap((name, i) => (i % 2 === 0 ? [[name, raw[i + 1] ?? ''] as const] : []));
 
 /** Bytes of a head: that of a request has arguments of a body. */
 const MAX_HEAD = 1_048_576;
@@ -26,17 +19,13 @@ const PEER = ['remoteAddress', 'remotePort', 'localAddress', 'localPort', 'encry
 /**
  * Creates what sends requests to a service over a connection in memory. Who has read enough of an answer destroys its socket.
  *
- * @returns `caller` is the request that another is made for, whose client the service sees, and `left` is aborted when it has left
+ * @returns `caller` is the request that another is made for, whose client the service sees, and `signal` is aborted when it has left
  */
 export function createClient(service: Middleware) {
   const server = createServer({ maxHeaderSize: MAX_HEAD, requireHostHeader: false }, (request, response) => {
     service(request, response, () => response.destroy());
   });
-  return (
-    { method, url: path, headers: fields, body }: MadeRequest,
-    caller: IncomingMessage,
-    left: AbortSignal,
-  ) =>
+  return ({ body, ...made }: MadeRequest, caller: IncomingMessage, signal: AbortSignal) =>
     new Promise<IncomingMessage>((resolve, reject) => {
       const [near, far] = duplexPair();
       for (const name of PEER)
@@ -47,9 +36,9 @@ export function createClient(service: Middleware) {
       far.once('close', () => near.destroy());
       server.emit('connection', far);
       // Without a length, Node would announce a body.
-      const length = String(body?.length ?? 0);
-      const headers = [...fields.flat(), 'Connection', 'close', 'Content-Length', length];
-      send({ method, path, headers, maxHeaderSize: MAX_HEAD, signal: left, createConnection: () => near })
+      const headers = { ...made.headers, connection: 'close', 'content-length': body?.length ?? 0 };
+      const options = { maxHeaderSize: MAX_HEAD, setHost: false, signal, createConnection: () => near };
+      send({ ...made, ...options, headers })
         .on('response', (message) => {
           message.on('error', () => undefined); // whoever reads it has it
           resolve(message);

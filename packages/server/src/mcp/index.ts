@@ -14,44 +14,35 @@ import {
   send,
 } from '../contract/tools';
 import { type Headers as Sent, InvalidContract, type Middleware, Problem, requestIdOf } from '../contract';
-import { type CreateMcp, isAllowed, metadataOf, METADATA, PATH } from './access';
+import { isAllowed, type McpOptions, metadataOf, METADATA, PATH } from './access';
 import { createCaller, Rejected } from './call';
-import { pairsOf } from './in-process';
 import { createProtocol, type Posted } from './protocol';
 import { offerOf } from './tools';
 
+const JSON_TYPE = { 'Content-Type': 'application/json' };
+const RETRY = { 'Retry-After': '1' };
 const NO_CALL = { operationId: undefined, hook: undefined, brokenAt: undefined, body: undefined };
-const STATUS: Readonly<Record<string, number>> = { malformed: 400, tooLarge: 413 };
 
 /** @throws the error, unless it is the fault of a client */
-function rejectedOf(error: unknown): Rejected & { readonly problem?: Problem } {
+function rejectedOf(error: unknown): Rejected {
   if (error instanceof Rejected) return error;
   if (error instanceof MalformedJson) return new Rejected(400, error.message, {}, -32_700);
-  const problem = error instanceof Problem ? (error as Problem) : undefined;
-  const status = STATUS[problem?.kind ?? ''];
-  if (!problem || status === undefined) throw error;
-  return Object.assign(new Rejected(status, problem.message, problem.headers), { problem });
+  if (!(error instanceof Problem)) throw error;
+  return new Rejected(error.kind === 'tooLarge' ? 413 : 400, error.message, error.headers, undefined, error);
 }
-
-/** Pages of the origins that `isAllowed` admits (https://fetch.spec.whatwg.org/#http-cors-protocol). */
-const allowPages = cors({
-  origin: true,
-  methods: ['POST'],
-  exposedHeaders: ['X-Request-Id', 'WWW-Authenticate', 'Retry-After'],
-  maxAge: 600,
-});
 
 /**
  * Creates the part of a service that serves `/mcp`.
  *
  * @throws {InvalidContract} if the document uses a path that is reserved now, or one name for two tools
  */
-export const createMcp: CreateMcp = (options) => {
-  const { contract, mode, bodyLimit, maxRequests, fault } = options;
+export function createMcp(options: McpOptions): Middleware {
+  const { contract, bodyLimit, maxRequests, fault } = options;
   assertFree(contract);
   const document = new OpenApiDocument(contract.document.root); // what is read of answers adds findings
   const operations = readOperations(document);
-  const { tools, leftOut } = offerOf(document, operations, mode);
+  const { tools, leftOut } = offerOf(document, operations, options.mode);
+  options.onLeftOut(leftOut);
   const callerFor = createCaller(document, operations, options);
   const posts = new WeakMap<Request, Posted>();
   let failure: Error | undefined;
@@ -59,6 +50,12 @@ export const createMcp: CreateMcp = (options) => {
     failure = error;
   });
   let underWay = 0;
+
+  /** Pages of the origins that `isAllowed` admits (https://fetch.spec.whatwg.org/#http-cors-protocol). */
+  const allowPages = cors<IncomingMessage>((request, decide) => {
+    const exposedHeaders = ['X-Request-Id', 'WWW-Authenticate', 'Retry-After'];
+    decide(null, { origin: isAllowed(options, request), methods: ['POST'], exposedHeaders, maxAge: 600 });
+  });
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const started = performance.now();
@@ -68,21 +65,15 @@ export const createMcp: CreateMcp = (options) => {
       left.abort();
     });
     const caller = callerFor(request, requestId, left.signal);
-    const fieldsOf = (headers: Sent) => ({ ...options.headers, 'X-Request-Id': requestId, ...headers });
+    let id: unknown = null;
     const report = (status: number, problem?: Problem) => {
       if (caller.hasCalled) return;
-      const [milliseconds, { method = '' }] = [performance.now() - started, request];
-      const outcome = {
-        method,
-        route: PATH,
-        stage: 'respond',
-        status,
-        problem,
-        milliseconds,
-        requestId,
-      } as const;
-      options.report({ ...NO_CALL, ...outcome });
+      const { method = '' } = request;
+      const call = { ...NO_CALL, method, route: PATH, stage: 'respond' } as const;
+      const milliseconds = performance.now() - started;
+      options.report({ ...call, status, problem, milliseconds, requestId });
     };
+    const fieldsOf = (headers: Sent) => ({ ...options.headers, 'X-Request-Id': requestId, ...headers });
     const answer = (status: number, body: string, headers: Sent, problem?: Problem) => {
       send(request, response, status, Object.entries(fieldsOf(headers)).flat(), body, bodyLimit, fault);
       report(status, problem);
@@ -92,21 +83,18 @@ export const createMcp: CreateMcp = (options) => {
       if (!isAllowed(options, request))
         throw new Rejected(403, 'pages of this origin may not ask: CORS_ORIGINS has those that may');
       if (underWay > maxRequests)
-        throw new Rejected(503, `${maxRequests} requests are under way: try again later`, {
-          'Retry-After': '1',
-        });
+        throw new Rejected(503, `${maxRequests} requests are under way: try again later`, RETRY);
       const message = await messageOf(request, response);
-      const { id = null, method: called, params } = isObject(message) ? message : {};
-      caller.id = id;
-      const isSubscription = called === 'subscriptions/listen';
+      const { method, params, ...others } = isObject(message) ? message : {};
+      id = others['id'] ?? null;
+      const isSubscription = method === 'subscriptions/listen';
       const signals = [left.signal, ...(isSubscription && options.stopping ? [options.stopping] : [])];
-      const { method = '', rawHeaders } = request;
-      const init = {
-        method,
-        headers: new Headers(pairsOf(rawHeaders).map(([...pair]) => pair)),
+      const fields = Object.entries(request.headersDistinct);
+      const posted = new Request(`http://localhost${PATH}`, {
+        method: request.method ?? '',
+        headers: fields.map(([name, lines = []]) => [name, lines.join(', ')]),
         signal: AbortSignal.any(signals),
-      };
-      const posted = new Request(`http://localhost${PATH}`, init);
+      });
       posts.set(posted, { call: caller.call, params });
       const answered = await protocol.fetch(posted, message === undefined ? {} : { parsedBody: message });
       const { status, body } = answered;
@@ -125,8 +113,8 @@ export const createMcp: CreateMcp = (options) => {
     } catch (error) {
       if (left.signal.aborted) return;
       const { status, code, message, headers, problem } = rejectedOf(error);
-      const body = JSON.stringify({ jsonrpc: '2.0', id: caller.id, error: { code, message } });
-      answer(status, body, { 'Content-Type': 'application/json', ...headers }, problem);
+      const body = JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } });
+      answer(status, body, { ...JSON_TYPE, ...headers }, problem);
     } finally {
       underWay--;
     }
@@ -146,40 +134,27 @@ export const createMcp: CreateMcp = (options) => {
     return holder['message'];
   }
 
-  const middleware: Middleware = (request, response, next) => {
+  return (request, response, next) => {
     const path = request.url?.split('?', 1)[0];
-    if (path === METADATA) {
+    if (path === PATH) {
+      allowPages(request, response, () => {
+        serve(request, response).catch((error: unknown) => {
+          fault(error);
+          response.destroy();
+        });
+      });
+    } else if (path === METADATA) {
       const metadata = metadataOf(document, options, request);
-      const headers = {
-        ...options.headers,
-        'Access-Control-Allow-Origin': '*',
-        'Content-Type': 'application/json',
-      };
+      const headers = { ...options.headers, ...JSON_TYPE, 'Access-Control-Allow-Origin': '*' };
       const body = JSON.stringify(metadata ?? { error: 'no issuer is configured' });
       send(request, response, metadata ? 200 : 404, Object.entries(headers).flat(), body, bodyLimit, fault);
-      return;
-    }
-    if (path !== PATH) {
-      next();
-      return;
-    }
-    const goOn = () => {
-      serve(request, response).catch((error: unknown) => {
-        fault(error);
-        response.destroy();
-      });
-    };
-    if (isAllowed(options, request)) allowPages(request, response, goOn);
-    else goOn();
+    } else next();
   };
-  return { middleware, leftOut };
-};
+}
 
 /** @throws {InvalidContract} */
 function assertFree({ served }: Contract): void {
-  const taken = [...served.keys()].filter(({ paths }) =>
-    paths.some((path) => path === PATH || path === METADATA),
-  );
+  const taken = [...served.keys()].filter(({ paths }) => paths.includes(PATH) || paths.includes(METADATA));
   const message = `${PATH} and ${METADATA} are reserved while MCP is set: unset it, or use another path`;
   if (taken.length > 0) throw new InvalidContract(taken.map(({ pointer }) => ({ pointer, message })));
 }

@@ -2,14 +2,14 @@
 import {
   type CallToolResult,
   createMcpHandler,
-  type McpHttpHandler,
   ProtocolError,
   ProtocolErrorCode,
   Server,
 } from '@modelcontextprotocol/server';
 import { isObject, type OpenApiDocument } from '../contract/tools';
 import type { JsonObject } from '../contract';
-import type { ObjectSchema } from './schemas';
+import { failure, success } from './answers';
+import { objectOf, type ObjectSchema } from './schemas';
 import type { Tool } from './tools';
 
 /** Beyond so many tools, three stand for all: each tool of a list costs a model some of its context. */
@@ -38,7 +38,7 @@ export function createProtocol(
   tools: readonly Tool[],
   posts: WeakMap<Request, Posted>,
   onerror: (error: Error) => void,
-): McpHttpHandler {
+) {
   const info = { name: String(document.at('/info/title')), version: String(document.at('/info/version')) };
   const known = new Map(tools.map((tool) => [tool.words.name, tool]));
   const isShort = tools.length <= MOST_LISTED;
@@ -47,10 +47,10 @@ export function createProtocol(
   function callTool(name: string, given: JsonObject, call: Call): CallToolResult | Promise<CallToolResult> {
     const tool = known.get(isShort ? name : String(given['name']));
     if (!listed.some((one) => one.name === name)) throw invalid('there is no tool of this name');
-    if (name === 'list_operations' && !isShort) return structured(found(tools, given['query']));
-    if (!tool) return unusable('name must be one of those that list_operations returns');
+    if (name === 'list_operations' && !isShort) return success(found(tools, given['query']));
+    if (!tool) return failure('name must be one of those that list_operations returns');
     if (isShort) return call(tool, given);
-    return name === 'call_operation' ? call(tool, objectIn(given)) : structured(tool.listed);
+    return name === 'call_operation' ? call(tool, objectIn(given)) : success(tool.listed);
   }
   return createMcpHandler(
     ({ requestInfo }) => {
@@ -81,16 +81,6 @@ function objectIn(given: unknown): JsonObject {
   throw invalid('arguments must be an object');
 }
 
-const structured = (content: object): CallToolResult => ({
-  content: [{ type: 'text', text: JSON.stringify(content) }],
-  structuredContent: { ...content },
-});
-
-export const unusable = (text: string): CallToolResult => ({
-  isError: true,
-  content: [{ type: 'text', text }],
-});
-
 /** The tools that have each word of a query. */
 function found(tools: readonly Tool[], query: unknown) {
   const wanted = typeof query === 'string' ? query.toLowerCase().split(/\s+/) : [];
@@ -102,46 +92,40 @@ function found(tools: readonly Tool[], query: unknown) {
   return { operations, more: all.length - operations.length };
 }
 
+const TEXT = { type: 'string' };
+const OBJECT: ObjectSchema = { type: 'object' };
+const WORDS = { name: TEXT, title: TEXT, description: TEXT };
+const READING = { readOnlyHint: true, destructiveHint: false, idempotentHint: true };
+const WRITING = { readOnlyHint: false, destructiveHint: true, idempotentHint: false };
+
 /** The tools that stand for all. */
-function threeTools(tools: readonly Tool[]): readonly Listed[] {
-  const TEXT = { type: 'string' };
-  const OBJECT: ObjectSchema = { type: 'object' };
-  const objectOf = (properties: JsonObject, required = Object.keys(properties)): ObjectSchema => ({
-    type: 'object',
-    properties,
-    required,
-  });
-  const three = { name: TEXT, title: TEXT, description: TEXT };
-  const reading = { readOnlyHint: true, destructiveHint: false, idempotentHint: true };
-  const isRead = tools.every(({ isSafe }) => isSafe);
-  return [
-    {
-      name: 'list_operations',
-      title: 'List operations',
-      description: `Lists the operations of this API, ${tools.length} in all, at most ${MOST_FOUND} at once: those whose name, title or description has each word of the query.`,
-      annotations: reading,
-      inputSchema: objectOf({ query: TEXT }, []),
-      outputSchema: objectOf({
-        operations: { type: 'array', items: objectOf(three) },
-        more: { type: 'integer' },
-      }),
-    },
-    {
-      name: 'describe_operation',
-      title: 'Describe an operation',
-      description: 'Returns the inputSchema and the outputSchema of an operation.',
-      annotations: reading,
-      inputSchema: objectOf({ name: TEXT }),
-      outputSchema: objectOf({ ...three, annotations: OBJECT, inputSchema: OBJECT, outputSchema: OBJECT }),
-    },
-    {
-      name: 'call_operation',
-      title: 'Call an operation',
-      description:
-        'Calls an operation with arguments of its inputSchema. The result conforms to its outputSchema.',
-      annotations: isRead ? reading : { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
-      inputSchema: objectOf({ name: TEXT, arguments: OBJECT }, ['name']),
-      outputSchema: OBJECT,
-    },
-  ];
-}
+const threeTools = (tools: readonly Tool[]): readonly Listed[] => [
+  {
+    name: 'list_operations',
+    title: 'List operations',
+    description: `Lists the operations of this API, ${tools.length} in all, at most ${MOST_FOUND} at once: those whose name, title or description has each word of the query.`,
+    annotations: READING,
+    inputSchema: objectOf({ query: TEXT }, []),
+    outputSchema: objectOf({
+      operations: { type: 'array', items: objectOf(WORDS) },
+      more: { type: 'integer' },
+    }),
+  },
+  {
+    name: 'describe_operation',
+    title: 'Describe an operation',
+    description: 'Returns the inputSchema and the outputSchema of an operation.',
+    annotations: READING,
+    inputSchema: objectOf({ name: TEXT }),
+    outputSchema: objectOf({ ...WORDS, annotations: OBJECT, inputSchema: OBJECT, outputSchema: OBJECT }),
+  },
+  {
+    name: 'call_operation',
+    title: 'Call an operation',
+    description:
+      'Calls an operation with arguments of its inputSchema. The result conforms to its outputSchema.',
+    annotations: tools.every(({ isSafe }) => isSafe) ? READING : WRITING,
+    inputSchema: objectOf({ name: TEXT, arguments: OBJECT }, ['name']),
+    outputSchema: OBJECT,
+  },
+];

@@ -13,6 +13,13 @@ import type { JsonObject } from '../contract';
 /** The root of a schema of a tool. */
 export type ObjectSchema = { readonly type: 'object' } & JsonObject;
 
+/** The schema of an object with these properties. */
+export const objectOf = (properties: JsonObject, required = Object.keys(properties)): ObjectSchema => ({
+  type: 'object',
+  properties,
+  ...(required.length > 0 && { required }),
+});
+
 /** Bounds of one schema: its subschemas, and the levels of values that are tried until there are few enough. */
 const MAX_SCHEMAS = 300;
 const LEVELS = [10, 7, 5, 4, 3, 2, 1];
@@ -152,13 +159,10 @@ function valuesOf(values: unknown, int64: boolean): unknown[] | undefined {
   const isPlain = (value: unknown) =>
     value === null || ['string', 'number', 'boolean', int64 ? 'bigint' : ''].includes(typeof value);
   if (!Array.isArray(values) || !values.every(isPlain)) return undefined;
-  return values.flatMap((value: unknown) =>
-    !int64
-      ? [value]
-      : typeof value === 'number'
-        ? [value, String(value)]
-        : [typeof value === 'bigint' ? String(value) : value],
-  );
+  return values.flatMap((value: unknown) => {
+    if (typeof value === 'bigint') return [String(value)];
+    return int64 && typeof value === 'number' ? [value, String(value)] : [value];
+  });
 }
 
 /** Whether other programs can compile a pattern. */

@@ -1,10 +1,10 @@
 /** The operations that are tools, and why others are none. */
-import { isObject, joinPointer, type OpenApiDocument, type Operation } from '../contract/tools';
-import { InvalidContract, type JsonObject, securitySchemes } from '../contract';
-import type { Mode } from './access';
+import { isObject, joinPointer, type OpenApiDocument, type Operation, schemeAt } from '../contract/tools';
+import { InvalidContract, type JsonObject } from '../contract';
+import type { McpOptions } from './access';
 import { answersOf, outputSchemaOf } from './answers';
 import { isWritable, PLACES, writableBody } from './arguments';
-import { type ObjectSchema, ToolSchemas } from './schemas';
+import { objectOf, type ObjectSchema, ToolSchemas } from './schemas';
 
 const SAFE = ['GET', 'HEAD', 'OPTIONS', 'QUERY', 'TRACE'];
 /** Clients put a prefix before a name, and accept 64 characters in all. */
@@ -16,7 +16,7 @@ const MAX_DESCRIPTION = 1_000;
 export class Tool {
   readonly body;
   readonly answers;
-  private written: ReturnType<typeof describe> | undefined;
+  readonly isSafe;
 
   constructor(
     private readonly document: OpenApiDocument,
@@ -25,28 +25,24 @@ export class Tool {
   ) {
     this.body = writableBody(operation);
     this.answers = answersOf(document, operation);
+    this.isSafe = SAFE.includes(operation.method);
   }
 
-  get isSafe(): boolean {
-    return SAFE.includes(this.operation.method);
-  }
-
-  /** As clients get it: its schemas are written at their first use. */
+  /** As clients get it. */
   get listed() {
-    return (this.written ??= describe(this.document, this));
+    const { document, operation, words, body, answers, isSafe } = this;
+    return {
+      ...words,
+      annotations: {
+        readOnlyHint: isSafe,
+        destructiveHint: !isSafe && operation.method !== 'POST',
+        idempotentHint: isSafe || ['PUT', 'DELETE'].includes(operation.method),
+      },
+      inputSchema: inputSchemaOf(document, operation, body),
+      outputSchema: outputSchemaOf(document, answers),
+    };
   }
 }
-
-const describe = (document: OpenApiDocument, { operation, words, body, answers, isSafe }: Tool) => ({
-  ...words,
-  annotations: {
-    readOnlyHint: isSafe,
-    destructiveHint: !isSafe && operation.method !== 'POST',
-    idempotentHint: isSafe || ['PUT', 'DELETE'].includes(operation.method),
-  },
-  inputSchema: inputSchemaOf(document, operation, body),
-  outputSchema: outputSchemaOf(document, answers),
-});
 
 /**
  * Finds the tools of a document.
@@ -54,7 +50,11 @@ const describe = (document: OpenApiDocument, { operation, words, body, answers, 
  * @returns `leftOut` has a sentence for each operation, or part of one, that is no tool
  * @throws {InvalidContract} if two operations have one name by `x-mcp`
  */
-export function offerOf(document: OpenApiDocument, operations: readonly Operation[], mode: Mode) {
+export function offerOf(
+  document: OpenApiDocument,
+  operations: readonly Operation[],
+  mode: McpOptions['mode'],
+) {
   const leftOut: string[] = [];
   const offered = operations.flatMap((operation) => {
     const mark = document.follow(operation.pointer).value['x-mcp'];
@@ -83,23 +83,22 @@ export function offerOf(document: OpenApiDocument, operations: readonly Operatio
 
 const titleOf = ({ method, paths: [path = ''] }: Operation): string => `${method} ${path}`;
 
+const UNWRITABLE = 'which is a whole query, or in a format of this service';
+
 /** The parts that no arguments can write. Without one that is needed, there is no request. */
 function lackingParts(document: OpenApiDocument, operation: Operation) {
   const { parameters, requestBody, security } = operation;
   const lacking = parameters
     .filter((one) => !isWritable(one))
-    .map(({ in: place, name, required }) => {
-      return {
-        part: `${place}/${name}, which is a whole query, or in a format of this service`,
-        isNeeded: required,
-      };
-    });
+    .map(({ in: place, name, required: isNeeded }) => ({
+      part: `${place}/${name}, ${UNWRITABLE}`,
+      isNeeded,
+    }));
   if (requestBody && !writableBody(operation)) {
     const part = `its body: only JSON, a form and plain text can be an argument`;
     lacking.push({ part, isNeeded: requestBody.required });
   }
-  const inQuery = securitySchemes(document).filter(({ value }) => value['in'] === 'query');
-  const isInQuery = (scheme: string) => inQuery.some(({ name }) => name === scheme);
+  const isInQuery = (scheme: string) => schemeAt(document, scheme).value['in'] === 'query';
   if (security.length > 0 && security.every((all) => all.some(({ scheme }) => isInQuery(scheme))))
     lacking.push({ part: 'an API key in the query: tools have header fields and cookies', isNeeded: true });
   return lacking;
@@ -145,21 +144,18 @@ function inputSchemaOf(document: OpenApiDocument, operation: Operation, body: To
   const places = PLACES.flatMap((place) => {
     const here = written.filter((one) => one.in === place);
     const required = here.some((one) => one.required);
-    return here.length > 0 ? [{ name: place, schema: objectOf(here), required }] : [];
+    return here.length > 0 ? [{ name: place, schema: closed(here), required }] : [];
   });
   const required = operation.requestBody?.required === true;
-  return objectOf([
-    ...places,
-    ...(body ? [{ name: 'body', schema: schemas.of(body.schema), required }] : []),
-  ]);
+  return closed(body ? [...places, { name: 'body', schema: schemas.of(body.schema), required }] : places);
 }
 
-function objectOf(members: readonly { name: string; schema: JsonObject; required: boolean }[]): ObjectSchema {
-  const required = members.flatMap((member) => (member.required ? [member.name] : []));
-  return {
-    type: 'object',
-    properties: Object.fromEntries(members.map(({ name, schema }) => [name, schema])),
-    ...(required.length > 0 && { required }),
-    additionalProperties: false,
-  };
-}
+const closed = (
+  members: readonly { name: string; schema: JsonObject; required: boolean }[],
+): ObjectSchema => ({
+  ...objectOf(
+    Object.fromEntries(members.map(({ name, schema }) => [name, schema])),
+    members.flatMap(({ name, required }) => (required ? [name] : [])),
+  ),
+  additionalProperties: false,
+});

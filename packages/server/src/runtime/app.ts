@@ -56,12 +56,7 @@ export interface RuntimeOptions<Own extends string = never>
   /** How people log in on the docs page, by security scheme: that of `openCredentials`. Default: as the document says. */
   readonly logins?: ReadonlyMap<string, Login>;
   /** What serves the operations as tools at `/mcp`. Default: nothing does, and the document may have that path. */
-  readonly mcp?:
-    | (Pick<McpOptions, 'mode' | 'url' | 'host' | 'issuers'> & {
-        /** Receives a sentence for each operation, or part of one, that is no tool. */
-        readonly onLeftOut: (sentences: readonly string[]) => void;
-      })
-    | undefined;
+  readonly mcp?: Pick<McpOptions, 'mode' | 'url' | 'host' | 'issuers' | 'onLeftOut'> | undefined;
   /** Whether this application serves probes and metrics. False: a separate application does. Default: true. */
   readonly operational?: boolean;
 }
@@ -154,19 +149,16 @@ export function createApp<Own extends string = never>(
   const app = express().disable('x-powered-by').disable('etag');
   const traced = traces ? traces.around(service) : service;
   if (mcp) {
-    const { middleware, leftOut } = loadMcp().createMcp({
-      ...runtime,
-      ...mcp,
-      extensions: application,
+    const around = {
       contract,
+      extensions: application,
       service: traced,
       corsOrigins,
       headers: HEADERS,
       fault,
-      within: (name, call) => resource.run(name, call),
-    });
-    mcp.onLeftOut(leftOut);
-    app.use(middleware);
+    };
+    const within = resource.run.bind(resource);
+    app.use(loadMcp().createMcp({ ...runtime, ...mcp, ...around, within }));
   }
   if (corsOrigins.length > 0) app.use(allowOrigins(corsOrigins, contract.document));
   app.use(traced);

@@ -92,8 +92,13 @@ function requestOf(
   values: Values,
 ): ExampleRequest | undefined {
   const { operationId, method, requestBody } = operation;
-  const line = lineOf(operation, values);
-  if (!line) return undefined;
+  const required = operation.parameters.filter((parameter) => parameter.required);
+  const written = required.flatMap((parameter) => {
+    const text = values.textOf(parameter);
+    return text === undefined ? [] : [{ ...parameter, text }];
+  });
+  if (written.length < required.length) return undefined;
+  const line = lineOf(operation, written);
   const request = { operationId, method, ...line, credentials: credentialsOf(document, operation) };
   const [answer] = negotiable(operation)[0]?.content ?? [];
   // curl waits for more of a stream before it prints what came.
@@ -140,19 +145,19 @@ function complete(
   };
 }
 
-/** The path and the headers with every required parameter; undefined if one of them has no value. */
-function lineOf({ paths, parameters }: Operation, values: Values) {
+/** The path and the headers with the texts of parameters. */
+export function lineOf(
+  { paths }: Operation,
+  written: readonly (Pick<Parameter, 'in' | 'name'> & { readonly text: string })[],
+) {
   const texts = new Map<string, string>();
   const query: string[] = [];
   const cookies: string[] = [];
   const headers: Record<string, string> = {};
-  for (const parameter of parameters.filter(({ required }) => required)) {
-    const text = values.textOf(parameter);
-    if (text === undefined) return undefined;
-    if (parameter.in === 'path') texts.set(parameter.name, text);
-    else if (parameter.in === 'query' || parameter.in === 'querystring') query.push(text);
-    else if (parameter.in === 'cookie') cookies.push(text);
-    else headers[parameter.name] = text;
+  for (const { in: place, name, text } of written) {
+    if (place === 'path') texts.set(name, text);
+    else if (place === 'header') headers[name] = text;
+    else if (text !== '') (place === 'cookie' ? cookies : query).push(text); // a list without items has no pair
   }
   if (cookies.length > 0) headers['Cookie'] = cookies.join('; ');
   const { shape, names } = parsePathTemplate(paths[0] ?? '');

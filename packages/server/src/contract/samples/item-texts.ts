@@ -17,7 +17,7 @@ export function itemsOf(text: string, data: EventSchema['data'] | undefined): un
 }
 
 /** Reads an event stream (https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation). */
-function eventsOf(text: string): { data: string }[] {
+export function eventsOf(text: string): { data: string }[] {
   const lines = text.replace(/\r\n?/g, '\n');
   return lines.split('\n\n').flatMap((block) => {
     const fields: Record<string, unknown> = {};

@@ -128,15 +128,11 @@ export async function jwtVerifier(
   const fetchSet = async (signal: AbortSignal) =>
     fetchJson(await locate(signal), 'application/jwk-set+json, application/json', signal);
   const keys = await remoteKeys(fetchSet, createLocalJWKSet, errors.JWKSNoMatchingKey, warn);
-  const options = { issuer, audience, algorithms: ALGORITHMS, clockTolerance: CLOCK_TOLERANCE };
+  const options = { issuer, algorithms: ALGORITHMS, clockTolerance: CLOCK_TOLERANCE };
   return async (token) => {
     try {
-      const here = resource.getStore();
-      return await verifyJwt(
-        token,
-        keys,
-        here === undefined ? options : { ...options, audience: [audience, here] },
-      );
+      const accepted = [audience, resource.getStore() ?? []].flat();
+      return await verifyJwt(token, keys, { ...options, audience: accepted });
     } catch (error) {
       if (!(error instanceof KeysUnavailable)) throw error;
       const retry = { 'Retry-After': '1' };
