@@ -9,7 +9,7 @@ import { type RunningProcess, startProcess } from '../../../../scripts/testing/p
 
 // The first hour of a service: the commands of docs/library.md, as they stand.
 
-jest.setTimeout(600_000);
+jest.setTimeout(1_200_000);
 
 const [LAY_OUT = '', ...BLOCKS] = commandsOf('library.md');
 
