@@ -293,7 +293,7 @@ export default {
         '^packages/[^/]+/dist/',
         '^packages/command/layout/',
         '/e2e/new-service/',
-        '^packages/server/node-version\\.d\\.cts$', // which imports nothing of the project
+        '^packages/server/node-version\\.(d\\.cts|cjs)$', // which imports nothing of the project
       ],
     },
     tsPreCompilationDeps: true,

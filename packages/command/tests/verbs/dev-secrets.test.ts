@@ -47,7 +47,7 @@ test('a development session has one secret for each variable, which every server
   delete process.env['OTHER_SECRETS'];
   expect(Object.keys(environment)).toEqual(['TOKENS', 'USERS', 'KEYS', 'LOGIN_SECRETS', 'HOOK_SECRETS']);
   expect(signing).toEqual(['LOGIN_SECRETS', 'HOOK_SECRETS']);
-  expect(invite?.('http://127.0.0.1:3000')).toMatch(
+  expect(invite('http://127.0.0.1:3000')).toMatch(
     /^TOKENS and USERS and KEYS are not set.* Try:\n\n {2}curl -i (.*\n)*.*X-Key: /m,
   );
   const variables = new Variables(environment);

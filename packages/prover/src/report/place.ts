@@ -12,7 +12,7 @@ const NAMED: Readonly<Record<string, string>> = {
 /** Tokens that say no more than those around them. */
 const SILENT = /^(?:schema|components|\d+|(?:all|any|one)Of)$/;
 
-/** A place of the document in words: `/paths/~1plants/post/requestBody/required` is `POST /plants, requestBody, required`. */
+/** A place of the document in words: `/paths/~1paintings/post/requestBody/required` is `POST /paintings, requestBody, required`. */
 export function placeInWords(pointer: string): string {
   const [root, path = '', ...rest] = tokensOf(pointer);
   const isPath = root === 'paths';

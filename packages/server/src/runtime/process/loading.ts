@@ -4,7 +4,7 @@
  */
 import { enableCompileCache, setSourceMapsSupport } from 'node:module';
 import path from 'node:path';
-import isNewEnough from 'contract-first-server/node-version';
+import isNewEnough from '../../../node-version.cjs';
 
 const program = require.main?.filename;
 if (program !== undefined && path.basename(program) === 'main.js') {

@@ -79,7 +79,7 @@ const TELLING = ['example', 'examples', 'default', 'enum', 'const', 'format', 'p
 
 const titled = (name) => `${name[0].toUpperCase()}${name.slice(1)} 1`;
 
-/** @param owner what the name is that of: the name of a schema, such as NewPlant */
+/** @param owner what the name is that of: the name of a schema, such as NewPainting */
 function textFor(name, { minLength = 0, maxLength = Infinity }, owner) {
   const subject = owner?.replace(
     /^(?:New|Create|Update|Add|Patch)|(?:Input|Request|Response|Body|Update)$/g,
