@@ -107,6 +107,7 @@ function bring(files: ReadonlyMap<string, Buffer> | undefined): number {
   if (run(process.execPath, [installed(COMMAND, 'bin/contract-first.cjs'), 'generate']) !== 0)
     own.push(`${RUN} generate, once you have done what it says above`);
   if (existsSync(VALUES)) leaveUnformatted(VALUES);
+  listVariables();
   const rewritten = changed?.imports
     ? `: rewrote ${counted(changed.imports, 'import')} in ${counted(changed.files, 'file')}`
     : '';
@@ -130,6 +131,17 @@ function leaveUnformatted(file: string): void {
   const text = readFileSync(list, 'utf8');
   if (text.split(/\r?\n/).includes(file)) return;
   writeFileSync(list, `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${file}\n`);
+}
+
+/** Adds the variables that every server reads now to the list of a service, whose tests compare both. */
+function listVariables(): void {
+  const list = '.env.example';
+  if (!existsSync(list)) return;
+  const text = readFileSync(list, 'utf8');
+  const [added] =
+    /(?:^#.*\n)+^MCP=[^]*?^MCP_URL=.*\n/m.exec(readFileSync(path.join(OWN, 'layout', list), 'utf8')) ?? [];
+  if (added === undefined || /^MCP=/m.test(text)) return;
+  writeFileSync(list, `${text.trimEnd()}\n\n${added}`);
 }
 
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;

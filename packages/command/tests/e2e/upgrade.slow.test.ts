@@ -153,7 +153,7 @@ describe('a service of the first 2.0.0', () => {
         'unless your code imports it: @cfworker/json-schema, @types/passport, fast-check, openapi-format',
       ),
       expect.stringMatching(
-        /src\/app\.ts:5: this server starts only if each operation documents its refusals/,
+        /src\/app\.ts:5: this server starts only if each operation documents its rejections/,
       ),
       '  - npx contract-first check, npx contract-first test, then commit',
     ]);
