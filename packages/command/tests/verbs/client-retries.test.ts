@@ -160,7 +160,7 @@ test('all attempts of a call have one key, and each call has another', async () 
   expect(keys[3]).not.toBe(keys[0]);
 });
 
-test('the key of the caller is kept, as a parameter and as a field, and without retries there is none', async () => {
+test('a key that the caller gives is kept, as a parameter or a field, and without retries no key is sent', async () => {
   const { client, requests } = clientOf([]);
   const own = { 'Idempotency-Key': '"mine"' };
   await call(client, 'add', { body: {}, header: own, retries: 1 });

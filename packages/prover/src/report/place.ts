@@ -1,6 +1,6 @@
 import { tokensOf } from '../json/tree';
 
-/** The kinds of places of which the next token is the name. */
+/** The places whose names follow in the pointer, such as the name of a parameter. */
 const NAMED: Readonly<Record<string, string>> = {
   responses: 'response ',
   headers: 'header ',

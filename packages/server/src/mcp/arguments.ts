@@ -25,7 +25,7 @@ export class UnusableArguments extends Error {}
 /** Where parameters stand, by the names that the messages of the server have. */
 export const PLACES = ['path', 'query', 'header', 'cookie'] as const;
 
-/** The media type that arguments can write, JSON first; undefined if there is none. */
+/** The media type that arguments can write, JSON first; undefined if they can write none of them. */
 export const writableBody = ({ requestBody }: Operation): MediaTypeObject | undefined => {
   const content = (requestBody?.content ?? []).filter(
     ({ type, items, isStream }) => !isRange(type.essence) && !items && !isStream,

@@ -1,4 +1,5 @@
 /** `/mcp`: each operation as a tool of the Model Context Protocol, by the same pipeline as a request of HTTP. */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import cors from 'cors';
@@ -45,9 +46,10 @@ export function createMcp(options: McpOptions): Middleware {
   options.onLeftOut(leftOut);
   const callerFor = createCaller(document, operations, options);
   const posts = new WeakMap<Request, Posted>();
-  let failure: Error | undefined;
+  /** The last error of the protocol in each POST: others may be under way. */
+  const failures = new AsyncLocalStorage<{ error?: Error }>();
   const protocol = createProtocol(document, tools, posts, (error) => {
-    failure = error;
+    Object.assign(failures.getStore() ?? {}, { error });
   });
   let underWay = 0;
 
@@ -96,7 +98,10 @@ export function createMcp(options: McpOptions): Middleware {
         signal: AbortSignal.any(signals),
       });
       posts.set(posted, { call: caller.call, params });
-      const answered = await protocol.fetch(posted, message === undefined ? {} : { parsedBody: message });
+      const failed: { error?: Error } = {};
+      const answered = await failures.run(failed, () =>
+        protocol.fetch(posted, message === undefined ? {} : { parsedBody: message }),
+      );
       const { status, body } = answered;
       const { 'content-type': type, allow } = Object.fromEntries(answered.headers);
       const headers = { ...(type && { 'Content-Type': type }), ...(allow && { Allow: allow }) };
@@ -108,7 +113,7 @@ export function createMcp(options: McpOptions): Middleware {
       }
       const text = await answered.text();
       if (caller.rejection) throw caller.rejection;
-      const cause = status < 500 ? undefined : { cause: failure };
+      const cause = status < 500 ? undefined : { cause: failed.error };
       answer(status, text, headers, cause && new Problem('unexpected', 'the protocol failed', {}, cause));
     } catch (error) {
       if (left.signal.aborted) return;

@@ -62,7 +62,7 @@ export class ToolSchemas {
     this.oneWay = new OneWay(document, direction === 'request' ? 'readOnly' : 'writeOnly');
   }
 
-  /** The schema at a pointer; one that admits any value if there is none, or if it is too large. */
+  /** The schema at a pointer; without one, or if it is too large, a schema that admits any value. */
   of(pointer: string | undefined): JsonObject {
     if (pointer === undefined) return {};
     for (const levels of LEVELS) {
