@@ -187,3 +187,24 @@ it.each([
   expect(log).not.toHaveBeenCalled();
   log.mockRestore();
 });
+
+test('the overlay may replace an operationId that several operations have, and no other', async () => {
+  const renamed = (path: string) =>
+    `actions:\n  - target: $.paths['${path}'].get\n    update:\n      operationId: other\n`;
+  const document = {
+    paths: {
+      '/cats': { get: operation('findAll') },
+      '/dogs': { get: operation('findAll') },
+      '/': { get: operation('home') },
+    },
+  };
+  const overlaid = async (path: string) => {
+    folder.write({ 'openapi/overlay.yaml': `overlay: 1.0.0\n${renamed(path)}` });
+    workOn(folder.path('.'));
+    return (await overlay(document)).document;
+  };
+  expect(await overlaid('/dogs')).toMatchObject({
+    paths: { '/cats': { get: { operationId: 'findAll' } }, '/dogs': { get: { operationId: 'other' } } },
+  });
+  await expect(overlaid('/')).rejects.toThrow('the document has "home", the overlay has "other"');
+});

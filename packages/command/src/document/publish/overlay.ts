@@ -3,7 +3,13 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { JSONPathSyntaxError, parse } from 'jsonpathly';
 import { openapiOverlay } from 'openapi-format';
-import { isObject, writeDocument } from 'contract-first-server/tools';
+import {
+  isObject,
+  joinPointer,
+  OpenApiDocument,
+  operationPlaces,
+  writeDocument,
+} from 'contract-first-server/tools';
 import { type JsonObject } from 'contract-first-server';
 import { OVERLAY, root } from '../../paths';
 import { SourceError } from '../source/source';
@@ -85,14 +91,27 @@ function idleSentence(
 
 const matches = (data: JsonObject, target: string): boolean => idleParts(data, target).length === 0;
 
-/** Errors for values that the overlay changes instead of adding: often two components share a name. It may remove values. */
-const contradictions = (document: JsonObject, overlaid: JsonObject): string[] =>
-  [...differences(document, overlaid)]
-    .filter(({ was, is }) => was !== undefined && is !== undefined)
+/**
+ * Errors for values that the overlay changes instead of adding: often two components share a name. It may remove values, and replace
+ * an operationId that several operations have, which OpenAPI forbids.
+ */
+function contradictions(document: JsonObject, overlaid: JsonObject): string[] {
+  const replaceable = repeatedIds(new OpenApiDocument(document));
+  return [...differences(document, overlaid)]
+    .filter(({ pointer, was, is }) => was !== undefined && is !== undefined && !replaceable.includes(pointer))
     .map(
       ({ pointer, was, is }) =>
         `${OVERLAY}, at #${pointer}: the document has ${writeDocument(was)}, the overlay has ${writeDocument(is)}: change the document, because an overlay can add and remove, but not replace`,
     );
+}
+
+/** The pointers of the operationIds that several operations have. */
+function repeatedIds(document: OpenApiDocument): string[] {
+  const idOf = (pointer: string) => document.follow(pointer).value['operationId'];
+  return [...Map.groupBy(operationPlaces(document), ({ pointer }) => idOf(pointer)).values()]
+    .filter(({ length }) => length > 1)
+    .flatMap((all) => all.map(({ pointer }) => joinPointer(pointer, 'operationId')));
+}
 
 const ROOT = ['overlay', 'info', 'extends', 'actions'];
 const ACTION = ['target', 'description', 'update', 'remove', 'copy'];
