@@ -1,4 +1,6 @@
 import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { useFolder } from '../../../../scripts/testing/folder';
 import { readSource } from '../../src/document/source/source';
 import { type Layout, layOut } from '../../src/new/layout';
 import { namesFrom } from '../../src/new/names';
@@ -86,6 +88,85 @@ it('lists in the order that a parameter names, or in a direction', () => {
   expect(textOf('src/storage/calls.ts')).toContain(
     'const direction = /^desc/i.test(order) ? sql`DESC` : sql`ASC`;',
   );
+});
+
+describe('a list', () => {
+  const folder = useFolder();
+  const int64 = { type: 'integer', format: 'int64' };
+  const ship = {
+    type: 'object',
+    required: ['id', 'name'],
+    properties: { id: int64, name: { type: 'string' } },
+  };
+  const query = (name: string, schema: object) => ({ name, in: 'query', schema });
+  const sort = (...values: string[]) => query('sort', { type: 'string', enum: values });
+  const pages = [
+    query('page', { type: 'integer', default: 1 }),
+    query('per_page', { type: 'integer', default: 9 }),
+  ];
+  const listOf = (properties: object) => ({
+    type: 'object',
+    required: Object.keys(properties),
+    properties: { ships: { type: 'array', items: ship }, ...properties },
+  });
+  const json = (schema: object) => ({ description: '', content: { 'application/json': { schema } } });
+  const laidOut = async (parameters: readonly object[], schema: object) => {
+    const paths = {
+      '/ships': {
+        get: { operationId: 'listShips', parameters, responses: { 200: json(schema) } },
+        post: {
+          operationId: 'addShip',
+          requestBody: { ...json(ship), required: true },
+          responses: { 201: json(ship) },
+        },
+      },
+      '/ships/{id}': {
+        parameters: [{ name: 'id', in: 'path', required: true, schema: int64 }],
+        get: { operationId: 'getShip', responses: { 200: json(ship), 404: { description: '' } } },
+      },
+    };
+    const root = { openapi: '3.1.0', info: { title: 'Harbor', version: '1' }, paths };
+    const names = namesFrom('harbor', 'Harbor');
+    if (!names) throw new Error('expected names');
+    return layOut(readSource(folder.write({ 'harbor.yaml': stringify(root) })), names, '3.0.0');
+  };
+  const plain = { type: 'array', items: ship };
+
+  it.each([
+    ['sorts by each form of a value', [sort('name', '-name', '+id', 'id.desc')], plain],
+    ['sorts in a direction', [sort('name'), query('order', { enum: ['asc', 'desc'] })], plain],
+    ['says which page is next, or null', pages, listOf({ next_page: { type: ['integer', 'null'] } })],
+  ])('%s', async (_, parameters, schema) => {
+    const { stubs, files } = await laidOut(parameters, schema);
+    expect(stubs.filter(({ operation }) => operation.operationId === 'listShips')).toEqual([]);
+    const sorted = /const sorts = \{[^;]*/.exec(files['src/storage/ships.ts'] ?? '')?.[0] ?? '';
+    expect(sorted.match(/ DESC`/g)?.length ?? 0).toBe(sorted.match(/'(?:-name|id\.desc)'/g)?.length ?? 0);
+  });
+
+  it.each([
+    ['a value names no column', [sort('name', 'popularity')], plain, 'does not say what sort selects'],
+    [
+      'a cursor stands for a place in another order',
+      [sort('name'), query('starting_after', int64)],
+      plain,
+      'a cursor in another order',
+    ],
+    [
+      'a value has a direction, and a parameter too',
+      [sort('-name'), query('order', { enum: ['asc', 'desc'] })],
+      plain,
+      'a second direction',
+    ],
+    [
+      'the last page would need a number of the next',
+      pages,
+      listOf({ next_page: { type: 'integer' } }),
+      'next_page',
+    ],
+  ])('is a stub if %s', async (_, parameters, schema, reason) => {
+    const { stubs } = await laidOut(parameters, schema);
+    expect(stubs.find(({ operation }) => operation.operationId === 'listShips')?.reason).toContain(reason);
+  });
 });
 
 it('has no column for a secret that nobody gives', () => {
