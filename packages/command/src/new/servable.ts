@@ -113,7 +113,11 @@ function nameOperations(root: JsonObject): (readonly [pointer: string, action: A
     if (Object.keys(update).length === 0) return [];
     Object.assign(operation, update, !succeeds && { responses: { ...responses, ...NO_CONTENT } });
     const target = jsonPath(document, pointer);
-    return [[pointer, { target, description: 'proposed: the document has none', update }]];
+    const description =
+      operationId === undefined || id === operationId
+        ? 'proposed: the document has none'
+        : 'proposed: another operation has the same operationId';
+    return [[pointer, { target, description, update }]];
   });
 }
 

@@ -81,6 +81,15 @@ it('documents what its handlers refuse, where the document does not', async () =
     expect(files[`src/handlers/${name}-cart.ts`]).toContain('errorBody(');
 });
 
+it('names all but the first of the operations that share an operationId', async () => {
+  const get = { operationId: 'findAll', responses: done };
+  const { files } = await layOutOf({ paths: { '/cats': { get }, '/dogs': { get } } });
+  expect(files['openapi/overlay.yaml']?.match(/operationId: /g)).toHaveLength(1);
+  expect(files['openapi/overlay.yaml']).toMatch(
+    /\['\/dogs'\]\.get\n.*another operation has the same operationId.*\n.*\n *operationId: getDogs/,
+  );
+});
+
 it('names operations, and adds a success and a body of errors, where the document has none', async () => {
   const { files, notes } = await layOutOf({
     paths: {
