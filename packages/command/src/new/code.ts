@@ -41,24 +41,26 @@ export const propertyName = (name: string): string =>
 /** Thrown where the document does not tell what a handler does. */
 export class Unclear extends Error {}
 
-/** What the code of a handler may use, with its import, in the order of a linter. */
+/** What the code of a handler may use: its name, the code that uses it and its import, in the order of a linter. */
 const IMPORTS = [
-  ['randomUUID(', "import { randomUUID } from 'node:crypto'"],
-  ['new Problem', "import { Problem } from 'contract-first-server'"],
-  ['idempotent(', "import { idempotent } from 'contract-first-server/runtime'"],
-  ['errorBody(', "import { errorBody } from '../errors'"],
-  ['Problem<OwnKind>', "import type { OwnKind } from '../errors'"],
+  ['randomUUID', 'randomUUID(', "import { randomUUID } from 'node:crypto'"],
+  ['Problem', 'new Problem', "import { Problem } from 'contract-first-server'"],
+  ['idempotent', 'idempotent(', "import { idempotent } from 'contract-first-server/runtime'"],
+  ['errorBody', 'errorBody(', "import { errorBody } from '../errors'"],
+  ['OwnKind', 'Problem<OwnKind>', "import type { OwnKind } from '../errors'"],
 ] as const;
+/** What the code of a handler takes from the service. */
+const SHARED = ['store', 'tokens', 'passwords'];
+/** The names that no variable of a handler may hide. */
+export const HANDLER_NAMES: readonly string[] = [...IMPORTS.map(([name]) => name), ...SHARED];
 
 export const handlerPath = ({ operationId }: Operation): string =>
   `src/handlers/${handlerName(operationId).file}.ts`;
 
 /** @param code the handler, from its parameters on */
 export function handlerFile({ operationId, method, paths: [path = ''] }: Operation, code: string): string {
-  const imports = IMPORTS.flatMap(([use, line]) => (code.includes(use) ? `${line};\n` : []));
-  const shared = ['store', 'tokens', 'passwords'].filter((name) =>
-    new RegExp(`(?<![.\\w])${name}\\.`).test(code),
-  );
+  const imports = IMPORTS.flatMap(([, use, line]) => (code.includes(use) ? `${line};\n` : []));
+  const shared = SHARED.filter((name) => new RegExp(`(?<![.\\w])${name}\\.`).test(code));
   return `${imports.join('')}import type { CreateHandler } from './types';
 
 /** ${method} ${path.replaceAll('*/', '* /')} */

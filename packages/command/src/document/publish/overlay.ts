@@ -96,9 +96,13 @@ const matches = (data: JsonObject, target: string): boolean => idleParts(data, t
  * an operationId that several operations have, which OpenAPI forbids.
  */
 function contradictions(document: JsonObject, overlaid: JsonObject): string[] {
+  const replaced = [...differences(document, overlaid)].filter(
+    ({ was, is }) => was !== undefined && is !== undefined,
+  );
+  if (replaced.length === 0) return []; // reading a document costs more than comparing it
   const replaceable = repeatedIds(new OpenApiDocument(document));
-  return [...differences(document, overlaid)]
-    .filter(({ pointer, was, is }) => was !== undefined && is !== undefined && !replaceable.includes(pointer))
+  return replaced
+    .filter(({ pointer }) => !replaceable.includes(pointer))
     .map(
       ({ pointer, was, is }) =>
         `${OVERLAY}, at #${pointer}: the document has ${writeDocument(was)}, the overlay has ${writeDocument(is)}: change the document, because an overlay can add and remove, but not replace`,

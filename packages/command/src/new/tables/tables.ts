@@ -3,6 +3,7 @@ import { joinPointer, type OpenApiDocument, viewSchemas } from 'contract-first-s
 import { type Operation } from 'contract-first-server';
 import { DEVICES, isIdentifier, LONGEST } from '../../generate/handler-names';
 import { type ColumnType, typeOf } from '../../generate/column-types';
+import { HANDLER_NAMES } from '../code';
 import { type Column, columnName, columnsOf } from './columns';
 import { bodySchemas } from '../errors/envelopes';
 import { camelOf, capitalized, type Names, singularOf, wordsOf } from '../names';
@@ -67,20 +68,18 @@ const TYPES = `Database Store OwnRefusal RefusalRule Scenario ServiceTarget Waiv
 const VARIABLES = `components operations INTEGER table select update insertInto deleteFrom equal and or sql only unlessViolated database count query openDatabase
   createTable store body path status errorBody randomUUID now others value added rest limit offset
   openStore partsIn onceIn idempotencyTtl stored where columns changes changed removed direction found sorts`;
+const taken = (words: string): Set<string> =>
+  new Set([...words.split(/\s+/), ...Object.getOwnPropertyNames(globalThis)]);
 /** The names that the functions of a store and of its handlers use. */
 const IN_FUNCTIONS = {
-  store: new Set(
-    'database select update insertInto deleteFrom equal and sql only unlessViolated toDocument INTEGER columns where changes changed removed direction found sorts'.split(
-      ' ',
-    ),
+  store: taken(
+    'database select update insertInto deleteFrom equal and sql only unlessViolated toDocument INTEGER columns where changes changed removed direction found sorts',
   ),
-  handler: new Set('store query path body now errorBody idempotent randomUUID Math BigInt'.split(' ')),
+  handler: taken(`query path body now ${HANDLER_NAMES.join(' ')}`),
 };
 /** Whether such a function can have a variable of this name. */
 export const isFreeIn = (where: keyof typeof IN_FUNCTIONS, name: string): boolean =>
   isIdentifier(name) && !IN_FUNCTIONS[where].has(name);
-const taken = (words: string): Set<string> =>
-  new Set([...words.split(/\s+/), ...Object.getOwnPropertyNames(globalThis)]);
 
 /** Properties that name what no other object has, the surest first. */
 const NATURAL = [
