@@ -215,6 +215,7 @@ it('opens, fills and sends an operation by the keyboard alone', async () => {
     };
     await reach('Tab', 'addPicture');
     await page.keyboard.press('Enter');
+    await page.getByText('Callbacks').first().waitFor(); // Swagger UI shows the parts of an operation once it has resolved them
     await reach('Tab', 'Callbacks');
     await page.keyboard.press('Enter');
     await page.getByText('{$request.body#/title}').waitFor();
