@@ -111,10 +111,17 @@ it('folds on a phone what is long, and shows the rest on demand', async () => {
   await obligations.getByText('The other 750 are in contract.json.').waitFor();
 });
 
-it('says first that only stubs responded, on two screens and in 300 kB for a hundred operations', async () => {
-  const { page } = await open(1280, 'hundred');
+it.each([
+  ['a desk', 1280, 900],
+  ['a phone', 390, 844],
+])('has a hundred operations in 300 kB and on two screens of %s', async (_, width, screen) => {
+  const { page } = await open(width, 'hundred');
   expect(statSync(join(folder, 'hundred/index.html')).size).toBeLessThan(300_000);
-  expect(await height(page)).toBeLessThan(1_800);
+  expect(await height(page)).toBeLessThan(2 * screen);
+});
+
+it('says first that only stubs responded', async () => {
+  const { page } = await open(1280, 'hundred');
   expect(await page.locator('h1').innerText()).toMatch(/^Nothing of Numbers is proven yet: 100 stubs \(/);
   expect(await page.locator('.hero .badge').innerText()).toBe('Nothing proven');
   expect(await page.locator('.badge.good').count()).toBe(0);
