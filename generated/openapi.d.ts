@@ -58,7 +58,8 @@ export interface components {
         /** @description No token was sent, or it was refused. */
         Unauthorized: {
             headers: {
-                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                /** @description How to authenticate (RFC 6750 section 3). */
+                "WWW-Authenticate": string;
                 [name: string]: unknown;
             };
             content: {
@@ -104,9 +105,12 @@ export interface components {
         /** @description The client has sent more requests than its quota allows, where the server has one. */
         TooManyRequests: {
             headers: {
-                "Retry-After": components["headers"]["Retry-After"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                /** @description Seconds after which to try again (RFC 9110 section 10.2.3). */
+                "Retry-After": string;
+                /** @description What is left of the quota, and for how many seconds (draft-ietf-httpapi-ratelimit-headers-11 section 4). */
+                RateLimit?: string;
+                /** @description The quota, and its window in seconds (draft-ietf-httpapi-ratelimit-headers-11 section 3). */
+                "RateLimit-Policy"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -125,7 +129,8 @@ export interface components {
         /** @description The server is overloaded, without its storage or shutting down. */
         ServiceUnavailable: {
             headers: {
-                "Retry-After": components["headers"]["Retry-After"];
+                /** @description Seconds after which to try again (RFC 9110 section 10.2.3). */
+                "Retry-After": string;
                 [name: string]: unknown;
             };
             content: {

@@ -66,6 +66,14 @@ data like a schema, in keywords that are no annotations:
   paths:
     /a: { get: { operationId: getA, security: [{ allOf: ['a:read'] }], responses: { 200: { description: '',
       content: { application/json: { schema: *A } }, links: { self: { operationId: getA, parameters: { allOf: [1] } } } } } } }
+headers by reference:
+  schemas: { A: { type: string } }
+  components:
+    schemas: { A: { type: string } }
+    headers: { Given: { required: true, schema: &S { $ref: '#/components/schemas/A' } }, Spared: { schema: *S }, Alias: { $ref: '#/components/headers/Spared' } }
+  paths:
+    /a: { get: { operationId: getA, responses: { 200: { description: '', headers: {
+      X-Given: { $ref: '#/components/headers/Given' }, X-Spared: { $ref: '#/components/headers/Spared' }, X-Alias: { $ref: '#/components/headers/Alias' } } } } } }
 percent signs:
   schemas: { A: { type: object, properties: { '%': { type: string, description: 100% } } } }
   paths:
@@ -167,6 +175,13 @@ it('keeps the names of a mapping, and the type of what a reference inside anothe
   const text = (name: string) => types[Object.keys(DOCUMENTS).indexOf(name)]?.text;
   expect(text('a mapping with names')).toContain('kind: "cat"');
   expect(text('a reference into a list')).toMatch(/B: components\["schemas"\]\["A_items"\];/);
+});
+
+it('a header that is not required is optional, by reference too', () => {
+  const text = types[Object.keys(DOCUMENTS).indexOf('headers by reference')]?.text;
+  expect(text).toMatch(/"X-Given": components/);
+  expect(text).toMatch(/"X-Spared"\?: components/);
+  expect(text).toMatch(/"X-Alias"\?: components/);
 });
 
 /** What openapi-typescript writes by itself, in a process of its own: Jest loads none of its modules. */

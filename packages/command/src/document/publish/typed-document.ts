@@ -27,6 +27,7 @@ const EVALUATING = ['$ref', 'allOf', 'anyOf', 'oneOf', 'if', 'dependentSchemas']
  * - a discriminator that selects nothing, or only what the values of its branches tell, is gone;
  * - extensions that nothing enforces are gone, and data that looks like a schema, such as an example;
  * - a boolean schema in a list is an object;
+ * - a response has its headers itself, because a generator takes each reference to a header for a required one;
  * - a schema is opened by additionalProperties, because types do not support unevaluatedProperties.
  */
 export function typedDocument(document: OpenApiDocument): JsonObject {
@@ -128,6 +129,10 @@ function prepareObject({ kind, value }: Walked, document: OpenApiDocument, schem
     });
     object['mapping'] = Object.fromEntries(targets);
   }
+  if (kind === 'Response' && isObject(object['headers']))
+    object['headers'] = Object.fromEntries(
+      members(object['headers']).map(([name, header]) => [name, withoutReference(header, document)]),
+    );
   const target = keywords?.has('$ref') === true ? document.resolve(object['$ref']) : undefined;
   if (target !== undefined) object['$ref'] = kind === 'Schema' ? schemas.refer(target) : `#${target}`;
   if (kind !== 'Schema') return;
@@ -143,6 +148,12 @@ function prepareObject({ kind, value }: Walked, document: OpenApiDocument, schem
     object['$defs'] = Object.fromEntries(
       members($defs).map(([name, schema]) => [name, withoutBoolean(schema)]),
     );
+}
+
+/** A copy of what a value leads to if it is a reference, else the value. */
+function withoutReference(value: unknown, document: OpenApiDocument): unknown {
+  const target = isObject(value) ? document.resolve(value['$ref']) : undefined;
+  return target === undefined ? value : readDocument(writeDocument(document.follow(target).value));
 }
 
 const withoutBoolean = (schema: unknown): unknown =>
