@@ -26,7 +26,7 @@ import { fieldLines, fieldText, isFieldValue, repeatedField, requestIdOf } from 
 import { Uploads } from './http/uploads';
 import type { Operation } from './operations/operations';
 import { type Methods, pathParameters, type Router } from './operations/routes';
-import { type Answer, Problem } from './problem';
+import { type Answer, Problem, RequestProblem } from './problem';
 import { createStubResponses, STUB_HEADER } from './samples/example-response';
 import type { RunStrategy } from './security/strategies';
 import { compileSecurity, type Strategies } from './security/requirements';
@@ -300,12 +300,12 @@ function findRoute(
   path: string,
 ) {
   const match = router.find(path);
-  if (!match || match.target.size === 0) throw new Problem('notFound', 'the document has no such path');
+  if (!match || match.target.size === 0) throw new RequestProblem('notFound', 'the document has no such path');
   const route = match.target.get(method);
   const served = route && operations.get(route.operation);
   if (served) return { route, served, path: pathParameters(route, match.values) };
   const allow = [...match.target.keys()].join(', ');
-  throw new Problem('methodNotAllowed', `this path has the methods ${allow}`, { Allow: allow });
+  throw new RequestProblem('methodNotAllowed', `this path has the methods ${allow}`, { Allow: allow });
 }
 
 /** Converts a request target to origin-form. Servers must accept the absolute-form too (RFC 9112 section 3.2). */

@@ -91,6 +91,22 @@ export class Problem<Kind extends string = ProblemKind> extends Error {
 }
 branded(Problem, 'Problem');
 
+/**
+ * A problem of a request, found by the server itself. It says where in the request the fault is, so it has no stack: V8 takes
+ * as long for a stack as for a fifth of a 404.
+ */
+export class RequestProblem extends Problem {
+  constructor(...given: ConstructorParameters<typeof Problem<ProblemKind>>) {
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
+    try {
+      super(...given);
+    } finally {
+      Error.stackTraceLimit = stackTraceLimit;
+    }
+  }
+}
+
 /** A response before its encoding. */
 export interface Answer {
   /** From 200 to 599. */

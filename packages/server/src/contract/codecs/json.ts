@@ -4,7 +4,7 @@ import { MalformedJson, parseJson } from '../json/parse';
 import { readJson } from '../json/read';
 import { stringifyJson } from '../json/stringify';
 import { copyPlain, exactNumber } from '../json/values';
-import { Problem } from '../problem';
+import { RequestProblem } from '../problem';
 import { applyShape, type Codec, isOpaque, type ReadBody, type WriteBody } from './codec';
 
 const read: ReadBody = (bytes, envelope) => {
@@ -13,7 +13,7 @@ const read: ReadBody = (bytes, envelope) => {
     readJson(bytes, text, envelope, 'body');
   } catch (error) {
     if (!(error instanceof MalformedJson)) throw error;
-    throw new Problem('malformed', `the body is not well-formed JSON: ${error.message}`);
+    throw new RequestProblem('malformed', `the body is not well-formed JSON: ${error.message}`);
   }
 };
 

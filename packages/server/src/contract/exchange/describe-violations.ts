@@ -1,6 +1,6 @@
 import { excerpt } from '../json/excerpt';
 import type { MalformedParameter } from '../parameters/parameters';
-import { Problem } from '../problem';
+import { type Problem, RequestProblem } from '../problem';
 import type { SchemaViolation } from '../schema/validator';
 
 /** How many violations a message names. */
@@ -63,7 +63,7 @@ export function invalidRequest(
     params,
     message: excerpt(message, MAX_MESSAGE).toWellFormed(),
   }));
-  return new Problem('invalidRequest', describe(found), {}, { violations });
+  return new RequestProblem('invalidRequest', describe(found), {}, { violations });
 }
 
 /** Cuts a pointer after a whole step: half of a name would be another pointer. */
@@ -75,12 +75,12 @@ function boundedPointer(pointer: string): string {
 /** Creates the problem of a parameter or form that is not in its style. */
 export function malformedParameter({ message, pointer }: MalformedParameter): Problem {
   const violations = [{ pointer: boundedPointer(pointer), keyword: 'style', message }];
-  return new Problem('invalidRequest', message, {}, { violations });
+  return new RequestProblem('invalidRequest', message, {}, { violations });
 }
 
 /** Creates the problem of a body that the operation does not document. */
 export function unexpectedBody(): Problem {
   const violation = { pointer: '/body', keyword: 'requestBody', message: 'is not documented' };
   const options = { violations: [violation] };
-  return new Problem('invalidRequest', 'this operation has no request body', {}, options);
+  return new RequestProblem('invalidRequest', 'this operation has no request body', {}, options);
 }

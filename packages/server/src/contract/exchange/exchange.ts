@@ -163,6 +163,12 @@ class Context {
 
 /** The argument of a handler. handler-types.ts has its type for each operation. */
 export class HandlerContext extends Context {
+  declare readonly path: ValidRequest['path'];
+  declare readonly query: unknown;
+  declare readonly header: ValidRequest['header'];
+  declare readonly cookie: ValidRequest['cookie'];
+  declare readonly body: unknown;
+
   constructor(
     exchange: Exchange,
     operation: Operation,
@@ -173,7 +179,12 @@ export class HandlerContext extends Context {
     valid: ValidRequest,
   ) {
     super(exchange, operation, loggerFor);
-    Object.assign(this, valid);
+    // All of them, in one order: objects of one shape cost V8 less than Object.assign.
+    this.path = valid.path;
+    this.query = valid.query;
+    this.header = valid.header;
+    this.cookie = valid.cookie;
+    this.body = valid.body;
   }
 
   get scopes(): Scopes {

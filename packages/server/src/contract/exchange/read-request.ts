@@ -5,7 +5,7 @@ import type { IncomingBody } from '../http/body';
 import { unsupported } from '../http/header-field';
 import { isRange, type MediaTypeObject, parseMediaType } from '../http/media-type';
 import { MalformedParameter, type ParameterValues, type RawParameters } from '../parameters/parameters';
-import { type Headers, Problem } from '../problem';
+import { type Headers, RequestProblem } from '../problem';
 import type { Convert } from '../schema/position';
 import type { Find } from '../schema/shapes';
 import type { Envelope, Judge } from '../schema/validator';
@@ -142,7 +142,7 @@ function accept(
 ): BodyReader {
   if (bodies.length === 0) throw unexpectedBody();
   const unsupportedType = (message: string, headers?: Headers) =>
-    new Problem('unsupportedMediaType', message, headers);
+    new RequestProblem('unsupportedMediaType', message, headers);
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     // RFC 9110 section 12.5.3
     throw unsupportedType(unsupported('Content-Encoding', encoding, ['identity']), {

@@ -25,7 +25,7 @@ import {
   preferred,
   typeOfRange,
 } from '../http/media-type';
-import { type Answer, type Headers, Problem } from '../problem';
+import { type Answer, type Headers, RequestProblem } from '../problem';
 import type { Envelope, Judge } from '../schema/validator';
 import { describeViolations } from './describe-violations';
 
@@ -139,7 +139,7 @@ function compileAccept(operation: Operation): ResponseWriter['accept'] {
     const best = preferred(offered, ranges);
     if (!best && !bodiless) {
       const keys = offered.map(({ key }) => key);
-      throw new Problem('notAcceptable', unsupported('Accept', field ?? '', keys));
+      throw new RequestProblem('notAcceptable', unsupported('Accept', field ?? '', keys));
     }
     return { ranges, best: best?.name ?? first.key };
   };

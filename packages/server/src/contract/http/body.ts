@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Problem } from '../problem';
+import { type Problem, RequestProblem } from '../problem';
 import { append, EMPTY } from './buffers';
 import { handedOn } from './collect';
 import { Connection } from './connection';
@@ -25,7 +25,7 @@ function expectsContinue({ headers: { expect }, httpVersion }: IncomingMessage):
   return httpVersion !== '1.0' && expect?.toLowerCase() === '100-continue';
 }
 
-const brokenOff = () => new Problem('malformed', 'the body broke off');
+const brokenOff = () => new RequestProblem('malformed', 'the body broke off');
 
 /** What bounds a body. */
 export interface BodyBounds {
@@ -72,7 +72,7 @@ export class IncomingBody implements AsyncIterable<Buffer> {
   assertItem(bytes: number): void {
     const { itemLimit } = this.bounds;
     if (bytes > itemLimit)
-      throw new Problem('tooLarge', `an item of the body is larger than ${itemLimit} bytes`);
+      throw new RequestProblem('tooLarge', `an item of the body is larger than ${itemLimit} bytes`);
   }
 
   /** @throws {Problem} `tooLarge` if the declared length is beyond the limit */
@@ -249,7 +249,7 @@ export class IncomingBody implements AsyncIterable<Buffer> {
     if (patience === undefined) return undefined;
     return setTimeout(() => {
       this.response.shouldKeepAlive = false;
-      this.fail(new Problem('requestTimeout', `no byte of the body arrived within ${patience} ms`));
+      this.fail(new RequestProblem('requestTimeout', `no byte of the body arrived within ${patience} ms`));
     }, patience);
   }
 
@@ -259,7 +259,7 @@ export class IncomingBody implements AsyncIterable<Buffer> {
   }
 
   private tooLarge(): Problem {
-    return new Problem('tooLarge', `the body is larger than ${this.bounds.limit} bytes`);
+    return new RequestProblem('tooLarge', `the body is larger than ${this.bounds.limit} bytes`);
   }
 }
 
@@ -273,9 +273,9 @@ const join = (chunks: readonly Buffer[]): Buffer =>
  * @throws {Problem} `malformed` unless they are UTF-8 without a byte order mark (RFC 8259 section 8.1)
  */
 export function decodeText(bytes: Buffer): string {
-  if (!isUtf8(bytes)) throw new Problem('malformed', 'the body is not UTF-8');
+  if (!isUtf8(bytes)) throw new RequestProblem('malformed', 'the body is not UTF-8');
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
-    throw new Problem('malformed', 'the body starts with a byte order mark');
+    throw new RequestProblem('malformed', 'the body starts with a byte order mark');
   }
   return bytes.toString('utf8');
 }

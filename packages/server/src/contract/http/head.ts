@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import { Problem } from '../problem';
+import { type Problem, RequestProblem } from '../problem';
 import { unsupported } from './header-field';
 import { trimSpace } from './media-type';
 
@@ -40,7 +40,7 @@ function percentEncoded(characters: string): string {
   return `[${characters}]*(?:%[\\da-fA-F]{2}[${characters}]*)*`;
 }
 
-const malformed = (message: string) => new Problem('malformed', message);
+const malformed = (message: string) => new RequestProblem('malformed', message);
 
 /**
  * Judges the head of a request by the grammar of HTTP/1.1 (RFC 9110, RFC 9112) and of URIs (RFC 3986), before anything else
@@ -50,9 +50,10 @@ const malformed = (message: string) => new Problem('malformed', message);
  * Transfer-Encoding, and every transfer coding but one `chunked`. Its time is linear in the size of the head.
  *
  * @param head bytes as latin1 text, from the request line to the empty line that ends the head, inclusive
- * @returns `malformed`, `tooLarge`, `unknownTransferCoding` or `versionNotSupported`; undefined for a head that is valid
+ * @returns `malformed`, `tooLarge`, `unknownTransferCoding` or `versionNotSupported`; the Content-Length of a head that is valid,
+ *   0 without one
  */
-export function judgeHead(head: string): Problem | undefined {
+export function judgeHead(head: string): Problem | number {
   ORDINARY_LINE.lastIndex = 0;
   const problem = ORDINARY_LINE.test(head) ? undefined : judgeRequestLine(head);
   if (problem) return problem;
@@ -98,7 +99,7 @@ function judgeRequestLine(head: string): Problem | undefined {
       'the request line is not a method, a target and a version such as HTTP/1.1, with one space between',
     );
   if (major >= '2')
-    return new Problem('versionNotSupported', `expected HTTP/1.1 or HTTP/1.0, got HTTP/${major}`);
+    return new RequestProblem('versionNotSupported', `expected HTTP/1.1 or HTTP/1.0, got HTTP/${major}`);
   if (major !== '1' || (minor !== '0' && minor !== '1'))
     return malformed('the request line has a version other than HTTP/1.1 and HTTP/1.0');
   if (method === 'CONNECT') {
@@ -122,16 +123,17 @@ function isAuthority(text: string): boolean {
 }
 
 /** RFC 9110 section 8.6: a list of equal numbers may be rejected, and is. */
-function judgeLength(length: string | undefined): Problem | undefined {
-  if (length === undefined || (/^\d+$/.test(length) && Number(length) <= Number.MAX_SAFE_INTEGER))
-    return undefined;
-  if (/^\d+$/.test(length)) return new Problem('tooLarge', 'the Content-Length is larger than any body');
+function judgeLength(length: string | undefined): Problem | number {
+  if (length === undefined) return 0;
+  if (/^\d+$/.test(length) && Number(length) <= Number.MAX_SAFE_INTEGER) return Number(length);
+  if (/^\d+$/.test(length))
+    return new RequestProblem('tooLarge', 'the Content-Length is larger than any body');
   return malformed('the Content-Length of the request is not one number of bytes');
 }
 
 /** RFC 9112 sections 6.1, 6.3 and 7. */
-function judgeCodings(field: string, length: string | undefined, isOld: boolean): Problem | undefined {
-  if (field.toLowerCase() === 'chunked' && length === undefined && !isOld) return undefined;
+function judgeCodings(field: string, length: string | undefined, isOld: boolean): Problem | number {
+  if (field.toLowerCase() === 'chunked' && length === undefined && !isOld) return 0;
   if (isOld) return malformed('an HTTP/1.0 request cannot have a Transfer-Encoding');
   if (length !== undefined) return malformed('the request has both a Content-Length and a Transfer-Encoding');
   const elements = field.split(',');
@@ -143,7 +145,7 @@ function judgeCodings(field: string, length: string | undefined, isOld: boolean)
     if (name === 'chunked' && (i < elements.length - 1 || text.length > name.length))
       return malformed('the transfer coding chunked is not the last one, is given twice or has parameters');
   }
-  return new Problem('unknownTransferCoding', unsupported('Transfer-Encoding', field, ['chunked']));
+  return new RequestProblem('unknownTransferCoding', unsupported('Transfer-Encoding', field, ['chunked']));
 }
 
 function malformedLine(head: string, at: number): Problem {

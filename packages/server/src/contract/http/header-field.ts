@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { excerpt } from '../json/excerpt';
-import { type Headers, Problem } from '../problem';
+import { type Headers, type Problem, RequestProblem } from '../problem';
 
 /** A field name (RFC 9110 section 5.1) is a token (section 5.6.2). */
 const FIELD_NAME = /^[!#$%&'*+.^_`|~\dA-Za-z-]+$/;
@@ -116,7 +116,9 @@ export const isListField = (field: string): boolean => LISTS.has(field.toLowerCa
 /** The problem of a field that a request has more than once, and that is no list. */
 export function repeatedField(name: string, headers?: Headers): Problem {
   const violations = [{ pointer: `/header/${name}`, keyword: 'style', message: 'is given more than once' }];
-  return new Problem('invalidRequest', `header/${name} is given more than once`, headers, { violations });
+  return new RequestProblem('invalidRequest', `header/${name} is given more than once`, headers, {
+    violations,
+  });
 }
 
 /** Merges the values of several `Vary` fields (RFC 9110 section 12.5.5). */
@@ -134,8 +136,9 @@ export function mergeVary(values: readonly string[]): string {
 
 /** Adds a name to the Vary field (RFC 9110 section 12.5.5). */
 export function vary(headers: Record<string, string | readonly string[]>, name: string): void {
-  const field = Object.keys(headers).find((other) => other.toLowerCase() === 'vary') ?? 'Vary';
-  headers[field] = mergeVary([headers[field] ?? [], name].flat());
+  const field = Object.keys(headers).find((other) => other.length === 4 && other.toLowerCase() === 'vary');
+  if (field === undefined) headers['Vary'] = name;
+  else headers[field] = mergeVary([headers[field] ?? [], name].flat());
 }
 
 /** Alternating names and values of header fields. Node takes two microseconds longer for an object. */
@@ -173,7 +176,8 @@ export function fieldsOf(
     else if (name.length === 4 && name.toLowerCase() === 'vary') varying.push(value);
     else fields.push(name, value);
   }
-  if (varying.length > 0) fields.push('Vary', mergeVary(varying));
+  const [first] = varying;
+  if (first !== undefined) fields.push('Vary', varying.length === 1 ? first : mergeVary(varying));
   return fields;
 }
 

@@ -6,7 +6,6 @@ import { judgeHead, TOKEN } from './head';
 const BLANK_LINE = '\r\n\r\n';
 /** Bytes. Few heads are longer. */
 const HEAD_PART = 2_048;
-const CONTENT_LENGTH = /\r\ncontent-length:[\t ]*(\d+)[\t ]*\r\n/i;
 const NO_PROXY = new Problem('malformed', 'this server is not a proxy');
 
 const [CR, LF] = [0x0d, 0x0a];
@@ -57,7 +56,8 @@ export class MessageFraming {
 
   /** What is wrong with the head that the parser has rejected; undefined if that is not known. */
   judgeRejected(): Problem | undefined {
-    return this.head === '' ? undefined : judgeHead(`${this.head}\r\n\r\n`);
+    const judged = this.head === '' ? 0 : judgeHead(`${this.head}\r\n\r\n`);
+    return typeof judged === 'number' ? undefined : judged;
   }
 
   /** The next part of a head, with the part of its body that has arrived: to parse them together takes less time. */
@@ -78,8 +78,9 @@ export class MessageFraming {
     const end = at + BLANK_LINE.length - this.tail.length;
     const head = this.head + text.slice(0, end);
     this.tail = '';
-    const problem = judgeHead(head) ?? (head.startsWith('CONNECT ') ? NO_PROXY : undefined);
-    const length = end < bytes.length ? Number(CONTENT_LENGTH.exec(head)?.[1] ?? 0) : 0;
+    const judged = judgeHead(head);
+    const problem = typeof judged === 'object' ? judged : head.startsWith('CONNECT ') ? NO_PROXY : undefined;
+    const length = typeof judged === 'object' ? 0 : judged;
     return { length: Math.min(end + length, bytes.length), head: end, problem };
   }
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../document/document';
 import { SCOPE } from '../operations/declared-scopes';
-import { type Headers, Problem } from '../problem';
+import { type Headers, type Problem, RequestProblem } from '../problem';
 import { schemeKind } from '../operations/alternatives';
 import type { RunStrategy } from './strategies';
 
@@ -48,7 +48,7 @@ export async function problemOf(
   const message = insufficient
     ? `${MESSAGES.forbidden}, which requires ${insufficient.scheme.scopes.join(', ')}`
     : MESSAGES[kind];
-  return new Problem(kind, message, headers, { cause });
+  return new RequestProblem(kind, message, headers, { cause });
 }
 
 /** The challenges to rejected credentials, and the first failure to make one. */
