@@ -33,6 +33,18 @@ export function assertFile(file: string): void {
 }
 
 /**
+ * The absolute path of the folder that an option names, if it is given.
+ *
+ * @throws {UsageError} if there is no such folder
+ */
+export function folderOf(option: string, folder: string | undefined): string | undefined {
+  if (folder === undefined) return undefined;
+  if (!existsSync(folder) || !statSync(folder).isDirectory())
+    throw new UsageError(`${option}: there is no folder ${folder}`);
+  return path.resolve(folder);
+}
+
+/**
  * @param source the document, whose files may be in the folder
  * @throws {UsageError} if the folder has other files
  */

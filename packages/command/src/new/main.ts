@@ -8,7 +8,7 @@ import { constants } from 'node:os';
 import path from 'node:path';
 import { InvalidContract, shellWord } from 'contract-first-server';
 import { located, SourceError } from '../document/source/source';
-import { assertFile, assertFree, type Given, readDocumentAndNames } from './arguments';
+import { assertFile, assertFree, folderOf, type Given, readDocumentAndNames } from './arguments';
 import { askDocument, askExtras } from './ask';
 import type { Extras } from './extras';
 import { agent, install, managerOf, vendor, version } from './write/install';
@@ -42,7 +42,9 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
  * @throws {SourceError} if the document cannot be served, or the packages cannot be installed
  */
 export async function newService(options: Options, steps = new Steps()): Promise<number> {
-  const { dir, packages, modules } = options;
+  const { dir } = options;
+  const packages = folderOf('--packages', options.packages);
+  const modules = folderOf('--modules', options.modules);
   const given = {
     ...options,
     document: options.document ?? (await askDocument()),

@@ -28,6 +28,8 @@ test.each([
   ],
   ['a folder as the document', { document: __dirname }, /^DOCUMENT: cannot read .*: it is a folder$/],
   ['a file as the folder', { dir: EXAMPLE }, /^--dir: .*example\.yaml is a file; expected a folder$/],
+  ['packages in no folder', { packages: 'no/folder' }, /^--packages: there is no folder no\/folder$/],
+  ['a file of modules', { modules: EXAMPLE }, /^--modules: there is no folder .*example\.yaml$/],
   [
     'a name without a letter',
     { name: '漢字' },
