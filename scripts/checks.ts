@@ -15,12 +15,12 @@ const SLOW = String.raw`\.slow\.test\.`;
  * they measure, generate their cases, send them by the prover, or run a compiler.
  */
 const LEFT_OUT =
-  'packages/command/tests/e2e advice.test black-box.test cases/uploads.test select-response.test contract/webhooks.test conversion.test ' +
-  'databases.test documents.test explain.test generated.test growth.test handler-types.test hostile-texts.test ' +
-  'verbs/client-msw.test verbs/columns.test http/client.test http/names.test json-schema-test-suite.test layout.test limiter.test long-bodies.test ' +
+  'packages/command/tests/e2e advice.test black-box.test select-response.test contract/webhooks.test conversion.test ' +
+  'databases.test explain.test generated.test growth.test handler-types.test ' +
+  'verbs/columns.test http/client.test http/names.test json-schema-test-suite.test layout.test limiter.test long-bodies.test ' +
   'multipart-splitter.test new/failure.test one-way.test openapi-3.2.test pattern.test postgres received-streams.test ' +
   'refusals.test representations.test schema/names.test sent-streams.test sound-changes.test ' +
-  'sqlite-log.test sqlite-truth.test stored.test stores.test test-database.test packages/database/tests wire/hostile.test';
+  'sqlite-truth.test stores.test test-database.test packages/database/tests wire/hostile.test';
 
 const TSX = 'tsx --conditions=@contract-first/source';
 /** What end-to-end tests run: the server of this service, and the packages as others install them. */

@@ -5,7 +5,7 @@ import { readSource } from '../../src/document/source/source';
 import { type Layout, layOut } from '../../src/new/layout';
 import { namesFrom } from '../../src/new/names';
 
-// The handlers of resources.yaml. (written-code.test.ts compiles and lints them.)
+// The handlers of resources.yaml. (written-code.slow.test.ts compiles and lints them.)
 
 let layout: Layout;
 beforeAll(async () => {
