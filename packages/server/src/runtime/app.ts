@@ -31,8 +31,7 @@ import type { McpOptions } from '../mcp/access';
 import { docsRouter } from './page/docs';
 import { type Errors, type OperationalKind, refusalOf } from './errors';
 import { endOfRoutes, operationalRoutes, type Probed, withHeaders } from './observe/probes';
-import { createDurations } from './observe/durations';
-import { createTraces } from './observe/traces';
+import { createTelemetry } from './observe/telemetry';
 
 /** The options of a service that the runtime fills in. The others are handed on. */
 type FilledIn =
@@ -100,7 +99,7 @@ export function createApp<Own extends string = never>(
   }: RuntimeOptions<Own>,
 ): Express {
   const fault = safely(runtime.reportFault ?? faultToStderr);
-  const traces = createTraces(RESERVED);
+  const { traces, durations } = createTelemetry(RESERVED);
   // First, because it proves that the document can be served.
   const contract = compileContract(document, application);
   const lacking = undocumentedResponses(
@@ -140,11 +139,7 @@ export function createApp<Own extends string = never>(
       application.afterAuthentication ?? [],
     ].flat(),
     afterRejection: [rateLimit?.afterRejection ?? [], application.afterRejection ?? []].flat(),
-    afterResponse: [
-      traces?.afterResponse ?? [],
-      createDurations() ?? [],
-      application.afterResponse ?? [],
-    ].flat(),
+    afterResponse: [traces?.afterResponse ?? [], durations ?? [], application.afterResponse ?? []].flat(),
   });
   const app = express().disable('x-powered-by').disable('etag');
   const traced = traces ? traces.around(service) : service;
