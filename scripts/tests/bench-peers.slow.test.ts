@@ -1,9 +1,21 @@
+import { join } from 'node:path';
 import { LISTS, plantsContract } from '../bench/contracts';
 import { type Line, lineOf, missed } from '../bench/lines';
 import { MATRIX, type Row } from '../bench/matrix';
 import { compare, type Fleet, measure, startFleet } from '../bench/measure';
 import { printed } from '../bench/report';
-import { BARE, check, COMMIT_EACH, CORE, OURS, README, SERVICE, SQLITE, startServer } from '../bench/servers';
+import {
+  BARE,
+  check,
+  COMMIT_EACH,
+  CORE,
+  OURS,
+  README,
+  send,
+  SERVICE,
+  SQLITE,
+  startServer,
+} from '../bench/servers';
 
 // The parts of `make bench` that need no packages of their own.
 
@@ -24,6 +36,22 @@ test.each([
   const server = await startServer(subject, contract);
   try {
     expect(await check(server, subject, contract.expectations)).toEqual([]);
+  } finally {
+    await server.stop();
+  }
+});
+
+test('the stubs that are measured beside a mock answer', async () => {
+  const document = {
+    openapi: '3.1.0',
+    info: { title: 'A', version: '1' },
+    paths: { '/a': { get: { operationId: 'getA', responses: { 204: { description: 'nothing' } } } } },
+  };
+  const message = { method: 'GET', path: '/a', headers: {}, body: undefined };
+  const stubs = { name: 'stubs', file: join(__dirname, '../bench/peers/stubs.mjs'), included: '' };
+  const server = await startServer(stubs, { document, expectations: [{ message, status: 204 }] });
+  try {
+    expect((await send(server.port, message)).status).toBe(204);
   } finally {
     await server.stop();
   }

@@ -10,7 +10,7 @@ const { createHttpServer, createService, listen, readDocument, stub } = contract
 const { OpenApiDocument, readOperations } = tools;
 
 const document = readDocument(readFileSync(process.env.BENCH_DOCUMENT, 'utf8'));
-const operations = readOperations(OpenApiDocument.of(document));
+const operations = readOperations(new OpenApiDocument(document));
 const service = createService({
   document,
   handlers: Object.fromEntries(operations.map(({ operationId }) => [operationId, stub(operationId)])),
