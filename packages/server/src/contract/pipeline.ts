@@ -300,7 +300,8 @@ function findRoute(
   path: string,
 ) {
   const match = router.find(path);
-  if (!match || match.target.size === 0) throw new RequestProblem('notFound', 'the document has no such path');
+  if (!match || match.target.size === 0)
+    throw new RequestProblem('notFound', 'the document has no such path');
   const route = match.target.get(method);
   const served = route && operations.get(route.operation);
   if (served) return { route, served, path: pathParameters(route, match.values) };
