@@ -115,7 +115,6 @@ test('a server loads none of what only some servers need', async () => {
   const rare = [
     'node:tls',
     '@modelcontextprotocol/server',
-    '@opentelemetry/api',
     '@redis/client',
     'jose',
     'pg',

@@ -31,7 +31,8 @@ import type { McpOptions } from '../mcp/access';
 import { docsRouter } from './page/docs';
 import { type Errors, type OperationalKind, refusalOf } from './errors';
 import { endOfRoutes, operationalRoutes, type Probed, withHeaders } from './observe/probes';
-import { createTelemetry } from './observe/telemetry';
+import { createDurations } from './observe/durations';
+import { createTraces } from './observe/traces';
 
 /** The options of a service that the runtime fills in. The others are handed on. */
 type FilledIn =
@@ -99,7 +100,7 @@ export function createApp<Own extends string = never>(
   }: RuntimeOptions<Own>,
 ): Express {
   const fault = safely(runtime.reportFault ?? faultToStderr);
-  const { traces, durations } = createTelemetry(RESERVED);
+  const traces = createTraces(RESERVED);
   // First, because it proves that the document can be served.
   const contract = compileContract(document, application);
   const lacking = undocumentedResponses(
@@ -139,7 +140,11 @@ export function createApp<Own extends string = never>(
       application.afterAuthentication ?? [],
     ].flat(),
     afterRejection: [rateLimit?.afterRejection ?? [], application.afterRejection ?? []].flat(),
-    afterResponse: [traces?.afterResponse ?? [], durations ?? [], application.afterResponse ?? []].flat(),
+    afterResponse: [
+      traces?.afterResponse ?? [],
+      createDurations() ?? [],
+      application.afterResponse ?? [],
+    ].flat(),
   });
   const app = express().disable('x-powered-by').disable('etag');
   const traced = traces ? traces.around(service) : service;
