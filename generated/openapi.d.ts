@@ -58,7 +58,6 @@ export interface components {
         /** @description No token was sent, or it was refused. */
         Unauthorized: {
             headers: {
-                /** @description How to authenticate (RFC 6750 section 3). */
                 "WWW-Authenticate": string;
                 [name: string]: unknown;
             };
@@ -105,11 +104,8 @@ export interface components {
         /** @description The client has sent more requests than its quota allows, where the server has one. */
         TooManyRequests: {
             headers: {
-                /** @description Seconds after which to try again (RFC 9110 section 10.2.3). */
                 "Retry-After": string;
-                /** @description What is left of the quota, and for how many seconds (draft-ietf-httpapi-ratelimit-headers-11 section 4). */
                 RateLimit?: string;
-                /** @description The quota, and its window in seconds (draft-ietf-httpapi-ratelimit-headers-11 section 3). */
                 "RateLimit-Policy"?: string;
                 [name: string]: unknown;
             };
@@ -129,7 +125,6 @@ export interface components {
         /** @description The server is overloaded, without its storage or shutting down. */
         ServiceUnavailable: {
             headers: {
-                /** @description Seconds after which to try again (RFC 9110 section 10.2.3). */
                 "Retry-After": string;
                 [name: string]: unknown;
             };

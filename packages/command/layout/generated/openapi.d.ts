@@ -241,7 +241,6 @@ export interface components {
         /** @description No credentials were sent, or they were refused. */
         Unauthorized: {
             headers: {
-                /** @description How to authenticate (RFC 9110 section 11.6.1). */
                 "WWW-Authenticate": string;
                 [name: string]: unknown;
             };
@@ -288,11 +287,8 @@ export interface components {
         /** @description The client has sent more requests than its quota allows, where the server has one. */
         TooManyRequests: {
             headers: {
-                /** @description Seconds after which to try again (RFC 9110 section 10.2.3). */
                 "Retry-After": string;
-                /** @description What is left of the quota, and for how many seconds (draft-ietf-httpapi-ratelimit-headers-11 section 4). */
                 RateLimit?: string;
-                /** @description The quota, and its window in seconds (draft-ietf-httpapi-ratelimit-headers-11 section 3). */
                 "RateLimit-Policy"?: string;
                 [name: string]: unknown;
             };
@@ -312,7 +308,6 @@ export interface components {
         /** @description The server is overloaded, without its storage or shutting down. */
         ServiceUnavailable: {
             headers: {
-                /** @description Seconds after which to try again (RFC 9110 section 10.2.3). */
                 "Retry-After": string;
                 [name: string]: unknown;
             };

@@ -184,6 +184,22 @@ it('a header that is not required is optional, by reference too', () => {
   expect(text).toMatch(/"X-Alias"\?: components/);
 });
 
+it('a long header is written once, however many responses refer to it', () => {
+  const schema = { enum: Array.from({ length: 1_000 }, (_, i) => `value ${i}`) };
+  const lengthOf = (count: number) => {
+    const headers = { 'X-A': { $ref: '#/components/headers/A' } };
+    const paths = Object.fromEntries(
+      Array.from({ length: count }, (_, i) => [`/${i}`, get(`get${i}`, { description: '', headers })]),
+    );
+    const [generated] = typesOfAll([
+      buildDocument({}, { paths, components: { headers: { A: { schema } } } }),
+    ]);
+    return generated?.text.length ?? NaN;
+  };
+  const [one, ten] = [lengthOf(1), lengthOf(10)];
+  expect(ten - one).toBeLessThan(JSON.stringify(schema).length);
+});
+
 /** What openapi-typescript writes by itself, in a process of its own: Jest loads none of its modules. */
 function plainTypes(document: JsonObject): string {
   const program = `

@@ -76,7 +76,7 @@ const FAULTS: readonly [fault: string, where: string, changed: Partial<Reading>]
     { read: (part) => (/[\x80-\xff]/.test(part.content) ? undefined : SOUND.read(part)) },
   ],
   [
-    'an empty file is none',
+    'an empty file is left out',
     'a file of no byte',
     {
       read: (part) => (part.content === '' && part.head.includes('filename') ? undefined : SOUND.read(part)),

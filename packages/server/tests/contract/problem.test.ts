@@ -5,6 +5,8 @@ test('a problem of a request has no stack, and leaves other errors theirs', () =
   expect(problem).toBeInstanceOf(Problem);
   expect(problem.stack).toBe('Problem: there is no such path');
   expect(new Problem('unexpected', 'of a handler').stack).toMatch(/problem\.test/);
-  expect(() => new RequestProblem('notFound', undefined as unknown as string)).toThrow(TypeError);
+  expect(() => {
+    Reflect.construct(RequestProblem, ['notFound']); // without a message
+  }).toThrow(TypeError);
   expect(new Error('another').stack).toMatch(/problem\.test/);
 });

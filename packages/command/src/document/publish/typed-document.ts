@@ -27,7 +27,7 @@ const EVALUATING = ['$ref', 'allOf', 'anyOf', 'oneOf', 'if', 'dependentSchemas']
  * - a discriminator that selects nothing, or only what the values of its branches tell, is gone;
  * - extensions that nothing enforces are gone, and data that looks like a schema, such as an example;
  * - a boolean schema in a list is an object;
- * - a response has its headers itself, because a generator takes each reference to a header for a required one;
+ * - a response refers to the schema of a header, not to the header, because a generator takes each reference to one for required;
  * - a schema is opened by additionalProperties, because types do not support unevaluatedProperties.
  */
 export function typedDocument(document: OpenApiDocument): JsonObject {
@@ -131,7 +131,7 @@ function prepareObject({ kind, value }: Walked, document: OpenApiDocument, schem
   }
   if (kind === 'Response' && isObject(object['headers']))
     object['headers'] = Object.fromEntries(
-      members(object['headers']).map(([name, header]) => [name, withoutReference(header, document)]),
+      members(object['headers']).map(([name, header]) => [name, headerOf(header, document)]),
     );
   const target = keywords?.has('$ref') === true ? document.resolve(object['$ref']) : undefined;
   if (target !== undefined) object['$ref'] = kind === 'Schema' ? schemas.refer(target) : `#${target}`;
@@ -150,10 +150,19 @@ function prepareObject({ kind, value }: Walked, document: OpenApiDocument, schem
     );
 }
 
-/** A copy of what a value leads to if it is a reference, else the value. */
-function withoutReference(value: unknown, document: OpenApiDocument): unknown {
+/** Characters of a schema that is written in each response. A longer one gets a component: many responses may have it. */
+const SHORT = 200;
+
+/** A header with its schema, in place of a reference to it. One with `content` stays a reference. */
+function headerOf(value: unknown, document: OpenApiDocument): unknown {
   const target = isObject(value) ? document.resolve(value['$ref']) : undefined;
-  return target === undefined ? value : readDocument(writeDocument(document.follow(target).value));
+  if (target === undefined) return value;
+  const { pointer, value: header } = document.follow(target);
+  const { required, schema } = header;
+  if (!isObject(schema)) return value;
+  const text = writeDocument(schema);
+  const own = text.length <= SHORT ? readDocument(text) : { $ref: `#${joinPointer(pointer, 'schema')}` };
+  return { ...(required === true && { required }), schema: own };
 }
 
 const withoutBoolean = (schema: unknown): unknown =>
