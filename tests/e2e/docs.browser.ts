@@ -99,7 +99,14 @@ it('authorizes by every kind of security scheme', async () => {
         await operation.locator('.opblock-summary-control').click();
       const answered = page.waitForResponse((response) => response.url().includes(`/${name}`));
       await operation.getByRole('button', { name: 'Execute' }).click();
-      return (await answered).status();
+      const status = (await answered).status();
+      // Until the page shows it, the page may not have read the response, and a cookie for the request is still there.
+      await operation
+        .locator('.live-responses-table .response-col_status')
+        .filter({ hasText: String(status) })
+        .first()
+        .waitFor();
+      return status;
     };
     for (const name of names) {
       // Chromium reports the status after the response.
@@ -199,10 +206,17 @@ it('logs in by OpenID Connect, and keeps the login for the tab', async () => {
   );
   await listening(app, async (port) => {
     const { page, complaints } = await open(`http://127.0.0.1:${port}`);
+    // The issuer answers when the dialog is open.
+    const dialog = page.locator('.close-modal');
+    await page.route(login.discoveryUrl, async (route) => {
+      await dialog.waitFor();
+      await route.continue();
+    });
+    await page.reload();
     await page.locator('.scheme-container').getByRole('button', { name: 'Authorize' }).click();
     const form = page.locator('.auth-container');
-    expect(await form.count()).toBe(1);
     await form.locator('[data-name=clientId]').fill('docs');
+    expect(await form.count()).toBe(1);
     await form.locator('label[for^="read-"]').first().click();
     await form.getByRole('button', { name: /^Apply/ }).click();
     await form.getByText('Logout').waitFor();
@@ -223,6 +237,7 @@ it('logs in by OpenID Connect, and keeps the login for the tab', async () => {
       client_id: 'docs',
       ...resource,
     });
+    await page.unroute(login.discoveryUrl);
     await page.reload();
     await page.locator('.auth-wrapper .authorize.locked').waitFor();
     await page.locator('[id="operations-default-me"] .opblock-summary-control').click();

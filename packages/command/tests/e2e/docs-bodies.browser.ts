@@ -141,6 +141,7 @@ it('sends a form with fields, lists and files', async () => {
       query: null,
     });
     await field('marks').getByRole('button', { name: '-' }).last().click();
+    await operation.getByRole('button', { name: 'Clear' }).click();
     expect(await answered(operation)).toMatchObject({ body: { marks: [{ x: 1 }] } });
   });
 });

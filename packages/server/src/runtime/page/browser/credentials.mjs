@@ -75,6 +75,20 @@ const withHint =
 export const credentialsPlugin = {
   wrapComponents: { HttpAuth: withHint, apiKeyAuth: withHint, oauth2: withHint },
   statePlugins: {
+    spec: {
+      wrapActions: {
+        // The form of an issuer is known once its configuration has arrived. A dialog that was open before shows it then.
+        updateResolvedSubtree:
+          (original, { authActions, authSelectors }) =>
+          (path, value) => {
+            const before = authSelectors.definitionsToAuthorize();
+            const updated = original(path, value);
+            const after = authSelectors.definitionsToAuthorize();
+            if (authSelectors.shownDefinitions() && !after.equals(before)) authActions.showDefinitions(after);
+            return updated;
+          },
+      },
+    },
     auth: {
       wrapActions: {
         persistAuthorizationIfNeeded:
