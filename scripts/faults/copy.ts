@@ -97,8 +97,8 @@ export function makeCopy(name: string): Copy {
       git('clean', '--quiet', '--force', '-d'); // not what is ignored: packages, the build, caches
     },
     build: () =>
-      run('node_modules/typescript/bin/tsc', '-b', 'packages/server/tsconfig.build.json') &&
-      run('node_modules/typescript/bin/tsc', '-p', 'src') &&
+      run('node_modules/typescript-7/bin/tsc', '-b', 'packages/server/tsconfig.build.json') &&
+      run('node_modules/typescript-7/bin/tsc', '-p', 'src') &&
       run(...SOURCES, 'scripts/pack/main.ts'),
     suites() {
       const list = ['node_modules/jest/bin/jest.js', '--listTests', '--json'];

@@ -129,7 +129,7 @@ function complete(others: readonly string[]): void {
 export function pack(): string {
   execFileSync(
     process.execPath,
-    [path.join(ROOT, 'node_modules/typescript/bin/tsc'), '-b', 'packages/command/tsconfig.build.json'],
+    [path.join(ROOT, 'node_modules/typescript-7/bin/tsc'), '-b', 'packages/command/tsconfig.build.json'],
     {
       cwd: ROOT,
       stdio: ['ignore', 'inherit', 'inherit'],

@@ -39,10 +39,12 @@ export function installBeside(folder: string): string {
   for (const name of [
     ...names('').filter((each) => !each.startsWith('.') && !own.includes(each)),
     ...names('.bin')
-      .filter((each) => !own.includes(each))
+      .filter((each) => ![...own, 'tsc'].includes(each))
       .map((each) => `.bin/${each}`),
   ])
     symlinkSync(join(ROOT, 'node_modules', name), join(modules, name));
+  // A service builds itself with TypeScript 5.9. Here the name belongs to TypeScript 7, which builds the packages.
+  symlinkSync('../typescript/bin/tsc', join(modules, '.bin/tsc'));
   for (const name of NAMES) unpack(tarballOf(name), join(modules, name));
   const command = join(modules, 'contract-first/bin/contract-first.cjs');
   symlinkSync('../contract-first/bin/contract-first.cjs', join(modules, '.bin/contract-first'));
