@@ -16,7 +16,7 @@ const SLOW = String.raw`\.slow\.test\.`;
  */
 const LEFT_OUT =
   'packages/command/tests/e2e advice.test black-box.test select-response.test contract/webhooks.test conversion.test ' +
-  'databases.test explain.test generated.test growth.test handler-types.test ' +
+  'databases.test explain.test handler-types.test ' +
   'verbs/columns.test http/client.test http/names.test json-schema-test-suite.test layout.test limiter.test long-bodies.test ' +
   'multipart-splitter.test new/failure.test one-way.test openapi-3.2.test pattern.test postgres received-streams.test ' +
   'refusals.test representations.test schema/names.test sent-streams.test sound-changes.test ' +

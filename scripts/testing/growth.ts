@@ -69,16 +69,8 @@ export function* adversaries(tokens: readonly string[]): Generator<Adversary> {
   }
 }
 
-/**
- * The name of the first text for which the cost of `read` grows too fast; undefined if there is none. Ignores errors.
- *
- * @param those the texts, by default all of the tokens
- */
-export function tooFast(
-  tokens: readonly string[],
-  read: (text: string) => unknown,
-  those: Iterable<Adversary> = adversaries(tokens),
-): string | undefined {
+/** The name of the first text of the tokens for which the cost of `read` grows too fast; undefined if there is none. Ignores errors. */
+export function tooFast(tokens: readonly string[], read: (text: string) => unknown): string | undefined {
   const quietly = (text: string) => {
     try {
       read(text);
@@ -86,7 +78,7 @@ export function tooFast(
       // refused texts cost time too
     }
   };
-  for (const adversary of those) {
+  for (const adversary of adversaries(tokens)) {
     if (growsTooFast(quietly, adversary)) return adversary.name;
   }
   return undefined;

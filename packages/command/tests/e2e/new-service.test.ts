@@ -19,6 +19,8 @@ jest.setTimeout(120_000);
 const ROOT = resolve(__dirname, '../../../..');
 const GIVEN = join(__dirname, 'new-service');
 
+const HANDLER = 'src/handlers/get-hours.ts';
+
 const folder = keepFolder();
 const service = join(folder, 'night-museum');
 let said: string;
@@ -55,6 +57,14 @@ test('is laid out by one command, and is green at once', async () => {
   expect(own.length).toBeLessThanOrEqual(28);
 
   expect(said).toContain('npm run check and npm run test pass');
+  // What has passed is not linted again, unless its text has changed.
+  const handler = read(HANDLER);
+  writeFileSync(join(service, HANDLER), `${handler}\nconst unused = 1;\n`);
+  expect(run('check', '--only', 'code')).toEqual({
+    status: 1,
+    output: expect.stringMatching(/get-hours\.ts\n.*'unused' is assigned a value but never used/) as string,
+  });
+  writeFileSync(join(service, HANDLER), handler);
   expect(run('migrate')).toEqual({
     status: 0,
     output: expect.stringMatching(/^migration  name\n {8}1 {2}/) as string,

@@ -21,7 +21,9 @@ async function run(command: Command, ...argv: string[]) {
   );
   workOn(folder.path('.'));
   try {
+    const { log } = console;
     const status = await execute(command, argv);
+    expect(console.log).toBe(log); // `--json` takes it for the time of the command
     return { status, stdout: printed.log.join('\n'), stderr: printed.error.join('\n') };
   } finally {
     workOn(ROOT);
