@@ -73,11 +73,14 @@ async function runs(cwd: string, ...args: readonly string[]) {
   let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => (output += text));
-  const late = setTimeout(() => {
-    output += `\nit did not end within ${LIMIT / 1000} s`;
-    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
-  }, LIMIT);
+  const kill = (signal: NodeJS.Signals) => {
+    output += `\nit did not end within ${LIMIT / 1000} s: ${signal}`;
+    if (child.pid !== undefined) process.kill(-child.pid, signal);
+  };
+  // `make new` ends what it has started, which is not in its group.
+  const late = setTimeout(kill, LIMIT, 'SIGTERM');
+  const later = setTimeout(kill, LIMIT + 10_000, 'SIGKILL');
   const status = await new Promise<number | null>((ended) => child.on('close', ended));
-  clearTimeout(late);
+  for (const timer of [late, later]) clearTimeout(timer);
   return { status, output };
 }

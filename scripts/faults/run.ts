@@ -20,8 +20,8 @@ const BATCH = 12;
 const RESULTS = 'reports/faults.jsonl';
 const MAP = '.cache/faults/map.json';
 
-/** A file of a package that is installed in a created service: the name of the package, and its path there. */
-const PACKAGE = /.*\/node_modules\/contract-first(?:-(database|prover|server))?\/(.*)/;
+/** A file of a package that is packed, or installed in a created service: the name of the package, and its path there. */
+const PACKAGE = /.*\/(?:node_modules|\.cache\/pack)\/contract-first(?:-(database|prover|server))?\/(.*)/;
 /** A path in the build of a project. */
 const BUILT = /^(?!.*\/node_modules\/).*\/dist\//;
 
