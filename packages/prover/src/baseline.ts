@@ -19,7 +19,10 @@ import { textOf } from './json/tree';
 import { isSafe, type Operation } from './document/model';
 import { composeRequest, minimalInputs, takesCredentials } from './request/compose';
 
-/** The header by which a mock says, with 501, that it leaves an operation out, or has no sample for it. */
+/**
+ * The header of responses of stubs. With 501, a mock says by it that it leaves an operation out, or has no sample for it; with an error
+ * of the server, a stub says that the document yields no response.
+ */
 const STUB = 'X-Stub';
 
 const baselineCase = (context: OperationContext, proves: readonly string[] = []): Case => ({
@@ -49,6 +52,10 @@ export async function establishBaseline(
     const { problems, outcome } = await attempt(server, baseline);
     if (!outcome) return undefined;
     if (problems.length === 0) return context;
+    if (isStub(operation) && isWithoutResponse(outcome)) {
+      giveUp(operation, 'the document yields no response for its stub');
+      return undefined;
+    }
     const explained = [...problems, ...likelyCause(operation)];
     ledger.block(operation.id, explained.join('; '));
     failures.push(describe(baseline, explained));
@@ -62,6 +69,10 @@ export async function establishBaseline(
   }
   return undefined;
 }
+
+/** Whether an outcome is that of a stub for which the document yields no response. */
+const isWithoutResponse = (outcome: Outcome): boolean =>
+  !('noResponse' in outcome) && outcome.status >= 500 && header(outcome, STUB) !== undefined;
 
 /** What a response says if it is that of a mock to an operation that it leaves out. */
 const leftOutIn = (outcome: Outcome | undefined): string | undefined =>

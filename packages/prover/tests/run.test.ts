@@ -64,6 +64,17 @@ describe('a run', () => {
     expect([written.passed, written.failures.length]).toEqual([false, 1]);
   });
 
+  test('finds a stub at no fault if the document yields no response for it', async () => {
+    const failing = (headers: Record<string, string>) =>
+      run({ ...target(() => ({ status: 500, headers })), stubs: ['putNumber'] });
+    const stub = await failing({ 'X-Stub': 'putNumber' });
+    expect([stub.passed, stub.failures, stub.requests]).toEqual([true, [], 1]);
+    for (const { state, reason } of stub.obligations)
+      expect([state, reason]).toEqual(['STUB', 'the document yields no response for its stub']);
+    const broken = await failing({});
+    expect([broken.passed, broken.failures.length]).toEqual([false, 1]);
+  });
+
   test('finds a fault away from every bound by generated requests, shrinks it, and reports seed and path', async () => {
     const broken = target((request, body) =>
       Number(body) > 4321 && Number(body) < 1_000_000 ? { status: 400 } : correctServer(request, body),

@@ -29,6 +29,7 @@ import {
   otherBodies,
   type OwnKind,
   ownKinds,
+  mediaTypeOf,
   usualErrorBody,
 } from './errors/errors';
 import { loginsOf } from './users/logins';
@@ -126,10 +127,11 @@ export async function layOut(
   const resources = resourcesOf(document, served).map((resource) => apart(document, resource));
   const responses = errorResponses(document, served);
   const { usual } = overlay;
-  const documented = responses.find(({ content }) =>
-    content.some(
-      ({ key, schema = '' }) => key === usual.mediaType && document.follow(schema).pointer === usual.schema,
-    ),
+  const [documented] = responses.flatMap(({ served: { operation }, key, content }) =>
+    content
+      .filter((media) => mediaTypeOf(media) === usual.mediaType)
+      .filter(({ schema = '' }) => document.follow(schema).pointer === usual.schema)
+      .map((media) => ({ operationId: operation.operationId, status: key, mediaType: media.key })),
   );
   const typeOf = typesOf(document);
   const kinds = ownKinds(responses);
@@ -185,10 +187,9 @@ export async function layOut(
         kinds: [...kinds, ...(users?.kinds ?? [])],
         usual,
         errorType: typeOf({
+          ...{ operationId: '', status: '', mediaType: usual.mediaType ?? '' },
+          ...documented,
           schema: usual.schema,
-          operationId: documented?.served.operation.operationId ?? '',
-          status: documented?.key ?? '',
-          mediaType: usual.mediaType ?? '',
         }),
         others,
         examples,

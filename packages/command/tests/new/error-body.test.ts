@@ -181,3 +181,13 @@ it('writes the body as code', () => {
   expect(codeOf(odd)).toBe("{ '5': 5, ['__proto__']: 1, true: true, 'it\\'s': null }");
   expect(codeOf(Uint8Array.of(0, 60, 255))).toBe("Buffer.from('ADz/', 'base64')");
 });
+
+it.each(['*/*', 'application/*'])('an error in the range %s is sent as JSON', (range) => {
+  const content = { [range]: { schema: object({ message: text }) } };
+  const responses = { 204: { description: '' }, 404: { description: '', content } };
+  const root = buildDocument({ paths: { '/a': { get: { operationId: 'getA', responses } } } });
+  const all = errorResponses(new OpenApiDocument(root), compileContract(root, undefined).served.values());
+  const usual = usualErrorBody(new OpenApiDocument(root), all);
+  expect(usual?.mediaType).toBe('application/json');
+  expect(valueOf(usual?.shape, FACTS)).toEqual({ message: 'a sentence' });
+});

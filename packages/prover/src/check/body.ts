@@ -1,6 +1,6 @@
 import type { Document } from '../document/model';
 import { escapeToken } from '../json/tree';
-import type { Value } from '../json/value';
+import { print, type Value } from '../json/value';
 import type { Finding } from '../profile';
 import { isClosed, propertyNames } from '../schema/locations';
 import type { Oracle } from '../schema/oracle';
@@ -39,6 +39,12 @@ export const bodyFindings = (
     got: summarize(outcome),
   });
 
+/**
+ * The last value without findings of each schema, as text. A stub, an error and an empty list answer the same again and again, and
+ * judging a large value costs more than the request that it answers.
+ */
+const lastFitting = new WeakMap<Oracle, Map<string, string>>();
+
 /** The findings about a value that is sent; undefined stands for one that cannot be read. */
 export function valueFindings(
   document: Document,
@@ -48,6 +54,10 @@ export function valueFindings(
   { rule: broken, expected, got, place = '' }: Judged,
 ): Finding[] {
   if (value === undefined) return [{ rule: broken, message: `expected ${expected} ${schema}, got ${got}` }];
+  const text = print(value);
+  const fitting = lastFitting.get(strict) ?? new Map<string, string>();
+  lastFitting.set(strict, fitting);
+  if (fitting.get(schema) === text) return [];
   if (!strict.decides(schema, value)) return []; // A pattern takes too long, which is no fault of the server.
   const errors = strict.errors(schema, value);
   if (errors.length > 0) {
@@ -58,8 +68,8 @@ export function valueFindings(
     const message = `expected ${expected} ${schema}, got ${got}: ${error ?? ''}`;
     return [{ rule, message }];
   }
-  const found = instanceLocations(document.responses, strict, schema, value);
-  return found.flatMap(({ instancePointer, value: part, subschemas }): Finding[] => {
+  const locations = instanceLocations(document.responses, strict, schema, value);
+  const findings = locations.flatMap(({ instancePointer, value: part, subschemas }): Finding[] => {
     if (!(part instanceof Map) || !isClosed(subschemas)) return [];
     const { listed } = propertyNames(subschemas);
     const unlisted = [...part.keys()].filter((name) => !listed.includes(name));
@@ -68,4 +78,6 @@ export function valueFindings(
       message: `expected no unlisted property, got ${instancePointer}/${escapeToken(name)}${place}`,
     }));
   });
+  if (findings.length === 0) fitting.set(schema, text);
+  return findings;
 }

@@ -41,9 +41,10 @@ function expectedValue(
 ): { readonly value: Value; readonly rules: ReadonlySet<ReceivedRule> } {
   const rules = new Set<ReceivedRule>(['as sent']);
   const convert = (locations: SchemaLocations, here: Value): Value => {
+    const isList = Array.isArray(here);
+    if (!isList && !(here instanceof Map)) return here;
     const subschemas = applicableSubschemas(document.requests, oracle, locations, here);
-    if (Array.isArray(here)) return here.map((entry, i) => convert(itemLocations(subschemas, i), entry));
-    if (!(here instanceof Map)) return here;
+    if (isList) return here.map((entry, i) => convert(itemLocations(subschemas, i), entry));
     const { listed } = propertyNames(subschemas);
     const members = new Map<string, Value>();
     for (const [name, member] of here)

@@ -17,7 +17,7 @@ import type { BodyReader } from './exchange/read-request';
 import type { Encoded } from './exchange/write-response';
 import type { Contract, SecuredOperation } from './exchange/served-operation';
 import type { ServiceOptions, Streams } from './exchange/service-options';
-import { checkWiring } from './exchange/wiring';
+import { checkWiring, NotImplemented } from './exchange/wiring';
 import { announcesBody, IncomingBody } from './http/body';
 import { Connection } from './http/connection';
 import { faultToStderr, type ReportFault, safely, settle, settleWithin } from './http/fault';
@@ -160,9 +160,11 @@ export function createService<Own extends string = never>(options: ServiceOption
       try {
         given = await handler(context);
       } catch (error) {
-        const made = stubResponse?.(error, found.served, accepted.best);
-        if (!made) throw error;
+        if (!stubResponse || !(error instanceof NotImplemented)) throw error;
+        // Also if the document yields no response, so that the contract tests know why the stub fails.
         exchange.headers = { ...exchange.headers, [STUB_HEADER]: fieldText(operation.operationId) };
+        const made = stubResponse(found.served, accepted.best);
+        if (!made) throw error;
         given = made;
       }
 

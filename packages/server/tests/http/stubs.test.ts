@@ -17,6 +17,20 @@ const { app } = buildService({
   stubs: true,
 });
 
+it('a stub for which the document yields no response says so', async () => {
+  // The empty object fits both branches.
+  const empty = { type: 'object', additionalProperties: false };
+  const schema = { oneOf: [empty, { ...empty, properties: {} }] };
+  const responses = { 200: { description: '', content: { 'application/json': { schema } } } };
+  const service = buildService({
+    document: buildDocument({ paths: { '/none': { get: { operationId: 'none', responses } } } }),
+    handlers: { none: stub('none') },
+    stubs: true,
+  });
+  const { status, headers } = await request(service.app).get('/none');
+  expect([status, headers['x-stub']]).toEqual([501, 'none']);
+});
+
 it.each([
   ['/lines', 'application/jsonl', '1\n2\n', 200],
   ['/lines', 'application/jsonl', '1\n"2"\n', 400],

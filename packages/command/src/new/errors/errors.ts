@@ -118,8 +118,8 @@ export function usualErrorBody(
   const found = new Map<string, { count: number; body: ErrorBody | undefined }>();
   for (const response of responses) {
     const media = mediaOf(response);
-    if (media?.schema === undefined || media.key.includes('*')) continue;
-    const key = `${media.key} ${document.follow(media.schema).pointer}`;
+    if (media?.schema === undefined || mediaTypeOf(media).includes('*')) continue;
+    const key = `${mediaTypeOf(media)} ${document.follow(media.schema).pointer}`;
     const known = found.get(key) ?? { count: 0, body: bodyOf(document, response) };
     found.set(key, { ...known, count: known.count + 1 });
   }
@@ -131,6 +131,10 @@ export function usualErrorBody(
 /** The media type of an error body: the first JSON, or else the first. */
 const mediaOf = ({ content }: Pick<ErrorResponse, 'content'>): MediaTypeObject | undefined =>
   content.find(({ type }) => isJson(type.essence)) ?? content[0];
+
+/** The media type with which an error is sent: JSON if it is in the range. */
+export const mediaTypeOf = ({ key }: MediaTypeObject): string =>
+  /^(?:\*|application)\/\*$/.test(key) ? 'application/json' : key;
 
 /** What the errors say that an operation answers with one of its responses. */
 function factsOf({ served, key }: Pick<ErrorResponse, 'served' | 'key'>): Facts[] {
@@ -165,10 +169,11 @@ export function bodyOf(
   });
   if (!sample) return undefined;
   const media = mediaOf(response);
-  const isUsable = media && isJson(media.type.essence) && !media.key.includes('*');
-  const mediaType = isUsable ? media.key : (sample.contentType ?? undefined);
+  const isRange = media !== undefined && mediaTypeOf(media) !== media.key;
+  const isUsable = media && (isRange || (isJson(media.type.essence) && !media.key.includes('*')));
+  const mediaType = isUsable ? mediaTypeOf(media) : (sample.contentType ?? undefined);
   if (sample.body === undefined) return { mediaType: undefined, schema: '', shape: undefined };
-  const schema = content.find(({ key }) => key === mediaType)?.schema;
+  const schema = content.find((one) => mediaTypeOf(one) === mediaType)?.schema;
   const pointers = schema === undefined ? [] : [document.follow(schema).pointer];
   // Samples have all properties. An example may lack the one for the message.
   const bodies = [...pointers.flatMap((pointer) => [...samples(document, pointer, 'response')]), sample.body];

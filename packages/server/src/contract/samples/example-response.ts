@@ -5,7 +5,6 @@ import { isObject, joinPointer, members, type OpenApiDocument } from '../documen
 import { examplesOf } from './example-request';
 import { asUndocumented, UndocumentedResponse } from '../exchange/write-response';
 import type { ServedOperation } from '../exchange/served-operation';
-import { NotImplemented } from '../exchange/wiring';
 import { OutgoingBody } from '../http/send';
 import { coverage, essenceOf, isJson, isRange, type MediaTypeObject, typeOfRange } from '../http/media-type';
 import { canonicalJson, stringifyJson } from '../json/stringify';
@@ -225,17 +224,16 @@ function* headersOf(
 export const STUB_HEADER = 'X-Stub';
 
 /**
- * Returns the response of a stub; undefined if the error is not the one of a stub, or if no conforming response is found.
+ * Returns the response of a stub; undefined if no conforming response is found.
  *
  * @param wanted the media type that the client prefers
  */
-export type StubResponse = (error: unknown, served: ServedOperation, wanted?: string) => Answer | undefined;
+export type StubResponse = (served: ServedOperation, wanted?: string) => Answer | undefined;
 
 /** Creates the responses of stubs, each at its first use. */
 export function createStubResponses(document: OpenApiDocument): StubResponse {
   const answers = new Map<string, Answer | undefined>();
-  return (error, served, wanted) => {
-    if (!(error instanceof NotImplemented)) return undefined;
+  return (served, wanted) => {
     const key = `${served.operation.operationId} ${wanted}`;
     if (!answers.has(key)) {
       answers.set(key, successOf(document, served, wanted));
