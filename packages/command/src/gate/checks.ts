@@ -31,6 +31,7 @@ const ENV =
 
 /** The folder of one file for each check that has passed. */
 const NOTES = path.join(root, '.cache/passed');
+const REPORTS = path.join(root, 'reports');
 
 interface CheckResult {
   readonly passed: boolean;
@@ -101,6 +102,7 @@ async function check(
     return { name, passed: true, skipped };
   }
   const began = performance.now();
+  mkdirSync(REPORTS, { recursive: true }); // Jest writes its report there, and fails if the folder is missing.
   const { passed, output } = await run(commands, alone);
   done();
   console.log(`${passed ? '' : output}${name}: ${passed ? 'passed' : 'FAILED'} after ${seconds(began)}`);

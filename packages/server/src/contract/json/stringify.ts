@@ -87,11 +87,17 @@ function textOfObject(object: object, exact: ExactNumbers | undefined, steps: st
  * properties; if it has none, its value is hidden.
  */
 function assertJson(object: object): void {
-  const hidden = Object.keys(object).length === 0;
+  const hidden = Object.keys(object).length === 0 && !isOfOtherRealm(object);
   const kind = opaqueKind(object) ?? (hidden ? `${classOf(object)} without properties` : undefined);
   if (kind === undefined) return;
   if (types.isPromise(object)) object.catch(() => undefined); // an unhandled rejection would end the process
   throw new NotJson(`is a ${kind}, which JSON does not have`);
+}
+
+/** Whether an object is plain in another realm, such as that of JSON files in Jest. */
+function isOfOtherRealm(object: object): boolean {
+  const prototype: object = Object.getPrototypeOf(object) as object;
+  return Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, 'isPrototypeOf');
 }
 
 /** The canonical JSON text of the value at `holder[key]`, with sorted names. Equal values have the same text. */

@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { parseJson } from '../../../src/contract/json/parse';
 import { canonicalJson, stringifyJson } from '../../../src/contract/json/stringify';
@@ -96,4 +97,14 @@ test('a getter is read once', () => {
   };
   copyPlain(counting, holder, 'body');
   expect([holder['body'], reads]).toEqual([{ a: 1 }, 1]);
+});
+
+it.each([
+  ['({})', '{}'],
+  ['({ a: [{}] })', '{"a":[{}]}'],
+  ['new (class Thing {})()', undefined],
+  ['new Map([[1, 2]])', undefined],
+])('of another realm, such as that of JSON files in Jest: %s', (source, text) => {
+  const value: unknown = runInNewContext(source);
+  expect(throughText(value)?.text).toBe(text);
 });
