@@ -436,7 +436,11 @@ function layOutLogin(headers: object = {}) {
     security: [{ Token: [] }],
     components: {
       securitySchemes: { Token: { type: 'http', scheme: 'bearer' } },
-      headers: { Limit: { schema: { type: 'integer' } } },
+      headers: {
+        Limit: { schema: { type: 'integer' } },
+        Needed: { required: true, schema: { type: 'integer' } },
+        Object: json({ type: 'object' }),
+      },
     },
   });
 }
@@ -454,10 +458,13 @@ it('has the table of users, and no example of another, where nothing else is sto
 it('leaves a login as a stub whose success has headers that only a person knows', async () => {
   const laid = async (headers: object) =>
     (await layOutLogin(headers)).handlers.map(({ operationId }) => operationId);
-  expect(await laid({})).toContain('login');
+  const reference = (name: string) => ({ $ref: `#/components/headers/${name}` });
+  for (const headers of [{}, { 'X-Limit': reference('Limit') }])
+    expect(await laid(headers)).toContain('login');
   for (const header of [
     { required: true, schema: { type: 'integer' } },
-    { $ref: '#/components/headers/Limit' },
+    reference('Needed'),
+    reference('Object'),
   ])
     expect(await laid({ 'X-Limit': header })).not.toContain('login');
 });

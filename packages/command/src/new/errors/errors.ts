@@ -37,7 +37,8 @@ export interface ErrorResponse {
 }
 
 /**
- * Whether a handler has to give headers: those that are required, and those by reference, whose type is never optional.
+ * Whether a handler has to give headers: those that are required, and those by reference without an object as `schema`, whose type is
+ * never optional.
  *
  * @param given the name of a header that it gives
  */
@@ -48,8 +49,10 @@ export function hasHeaders(
   given?: string,
 ): boolean {
   const headers = document.follow(joinPointer(pointer, 'responses', key)).value['headers'];
-  const isReference = ([name, header]: readonly [string, unknown]) =>
-    name !== given && isObject(header) && '$ref' in header;
+  const isReference = ([name, header]: readonly [string, unknown]) => {
+    const target = isObject(header) ? document.resolve(header['$ref']) : undefined;
+    return name !== given && target !== undefined && !isObject(document.follow(target).value['schema']);
+  };
   return (
     responses.get(key)?.headers.some(({ name, required }) => required && name !== given) === true ||
     members(headers).some(isReference)
