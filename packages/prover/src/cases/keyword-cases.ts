@@ -50,7 +50,13 @@ export function keywordCases(
       const validity = slotValidity(context.oracle, slot, probe.value);
       if (validity === undefined) unsent.push(...unsentProbe(context, slot, probe));
       if (validity === undefined) return [];
-      if ((validity === 'valid') === (probe.side === 'holds')) return [keywordCase(context, slot, probe)];
+      if ((validity === 'valid') === (probe.side === 'holds')) {
+        const made = keywordCase(context, slot, probe);
+        const reason = whyTooLarge(context, slot, probe);
+        if (reason === undefined) return [made];
+        unsent.push({ family: 'constraints', reason, about: made.proves });
+        return [];
+      }
       if (mustAgree(slot, probe)) {
         contradictions.push(
           `${slot.label}: expected the oracle to agree that ${abbreviate(probe.value)} ${probe.side} ${probe.keyword} at ${probe.subschema.pointer}, got ${validity}`,
@@ -60,6 +66,17 @@ export function keywordCases(
     });
   });
   return { cases, contradictions, unsent };
+}
+
+/** Why a server that judges a violation could only answer 413: the body is larger than it accepts. Undefined if it is not. */
+function whyTooLarge(
+  { operation, target, base }: OperationContext,
+  slot: Slot,
+  { value, side }: Probe,
+): string | undefined {
+  const limit = operation.bodyLimit ?? target.bodyLimit ?? Infinity;
+  const length = side === 'violates' && slot.body ? (slot.fill(base, value).body?.bytes.length ?? 0) : 0;
+  return length > limit ? `a body of more than ${limit} bytes is larger than the server accepts` : undefined;
 }
 
 /** The case of a probe that is not sent because of the codec. */

@@ -173,3 +173,35 @@ test('the rules of an optional body that cannot carry any valid value are out of
   expect(inState('OUT OF REACH')).toContain('protocol | unsupported media types');
   expect(inState('OUT OF REACH').filter((one) => one.startsWith('body '))).not.toEqual([]);
 });
+
+test('a violation in a body that is larger than the server accepts is not sent, and is counted', async () => {
+  const LIMIT = 1024;
+  const schema = { type: 'string', maxLength: LIMIT };
+  const answer = (body: string) => {
+    if (body.length > LIMIT) return 413;
+    return /^\s*"[^"]*"\s*$/.test(body) ? 204 : 400;
+  };
+  const target = targetOf(
+    {
+      '/texts': {
+        post: {
+          operationId: 'addText',
+          requestBody: { required: true, content: { 'application/json': { schema } } },
+          responses: { 204: { description: 'stored' }, '4XX': { description: 'refused' } },
+        },
+      },
+    },
+    ({ url, method, headers }, body) => {
+      if (url !== '/texts') return { status: 404 };
+      if (method !== 'POST') return { status: 405, headers: { Allow: 'POST' } };
+      return { status: headers['content-type'] === 'application/json' ? answer(body) : 415 };
+    },
+    { profile: 'document', bodyLimit: LIMIT },
+  );
+  const { obligations, failures } = await run(target);
+  expect(failures.filter(({ title }) => title.includes('violates maxLength'))).toEqual([]);
+  expect(obligations.find(({ key }) => key.endsWith('maxLength | violates'))).toMatchObject({
+    state: 'OUT OF REACH',
+    reason: 'a body of more than 1024 bytes is larger than the server accepts',
+  });
+});
