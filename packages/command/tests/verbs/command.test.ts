@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import { execute, helpOf, outliveReaders, rowsOf, type Command } from '../../src/command';
 import { withHelp } from '../../src/commands-page';
-import { workOn } from '../../src/paths';
+import { CONDITIONS, workOn } from '../../src/paths';
 import { GROUPS, VERBS } from '../../src/verbs';
 import { useFolder } from '../../../../scripts/testing/folder';
 
@@ -247,4 +247,8 @@ test('a closed pipe is not an error; any other error of the output is', () => {
   for (const [i, stream] of outputs.entries())
     for (const listener of stream.listeners('error'))
       if (!before[i]?.includes(listener)) stream.off('error', listener as () => void);
+});
+
+test('programs of the command run the sources of the packages where it runs from its own', () => {
+  expect(CONDITIONS).toEqual(['--conditions=@contract-first/source']);
 });
