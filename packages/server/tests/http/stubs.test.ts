@@ -1,6 +1,6 @@
 import request from 'supertest';
 import { stub } from 'contract-first-server';
-import { buildDocument, buildService } from '../../../../scripts/testing/service';
+import { buildDocument, buildService, json } from '../../../../scripts/testing/service';
 
 const done = { 200: { description: '', content: { 'text/plain': { schema: { const: 'done' } } } } };
 const posting = (operationId: string, content: object) => ({
@@ -17,19 +17,31 @@ const { app } = buildService({
   stubs: true,
 });
 
-it('a stub for which the document yields no response says so', async () => {
-  // The empty object fits both branches.
-  const empty = { type: 'object', additionalProperties: false };
-  const schema = { oneOf: [empty, { ...empty, properties: {} }] };
-  const responses = { 200: { description: '', content: { 'application/json': { schema } } } };
-  const service = buildService({
-    document: buildDocument({ paths: { '/none': { get: { operationId: 'none', responses } } } }),
-    handlers: { none: stub('none') },
-    stubs: true,
-  });
-  const { status, headers } = await request(service.app).get('/none');
-  expect([status, headers['x-stub']]).toEqual([501, 'none']);
-});
+it.each([
+  [false, 501],
+  [true, 500],
+])(
+  'a stub for which the document yields no response says so: only documented %j',
+  async (onlyDocumented, expected) => {
+    // The empty object fits both branches.
+    const empty = { type: 'object', additionalProperties: false };
+    const schema = { oneOf: [empty, { ...empty, properties: {} }] };
+    const responses = {
+      200: { description: '', content: { 'application/json': { schema } } },
+      ...Object.fromEntries(
+        [406, 500, 503].map((status) => [status, { description: '', content: json({}) }]),
+      ),
+    };
+    const service = buildService({
+      document: buildDocument({ paths: { '/none': { get: { operationId: 'none', responses } } } }),
+      handlers: { none: stub('none') },
+      stubs: true,
+      onlyDocumented,
+    });
+    const { status, headers } = await request(service.app).get('/none');
+    expect([status, headers['x-stub']]).toEqual([expected, 'none']);
+  },
+);
 
 it.each([
   ['/lines', 'application/jsonl', '1\n2\n', 200],

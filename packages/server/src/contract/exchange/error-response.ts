@@ -113,14 +113,23 @@ export function createErrorResponse<Own extends string>(
     }
   }
 
+  /** The response to an error that has none: with the headers of the exchange, unless rendering has failed. */
+  function lastResort(worse: unknown, served: ServedOperation | undefined, extra?: Headers): Encoded {
+    try {
+      if (worse instanceof UndocumentedResponse) return encode(unexpected, served, extra);
+    } catch {
+      // What was rendered at the start cannot fail.
+    }
+    return (served && fallbacks.get(served)) ?? fallback;
+  }
+
   return (error, served, extra, received, request) => {
     const problem = problemOf(error, received, served?.operation);
     try {
       return [problem, fitting(problem, served, extra, languageOf(request, served))];
     } catch (worse) {
       fault(problem); // it has no response, so the outcome does not report it
-      const encoded = (served && fallbacks.get(served)) ?? fallback;
-      return [new Problem('unexpected', UNEXPECTED, {}, { cause: worse }), encoded];
+      return [new Problem('unexpected', UNEXPECTED, {}, { cause: worse }), lastResort(worse, served, extra)];
     }
   };
 }
