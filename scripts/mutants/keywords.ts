@@ -41,7 +41,7 @@ const WORDS_OF_OPERATIONS = ['parameters', 'requestBody', 'security', 'x-body-li
 const WORDS_OF_MEDIA_TYPES = ['itemSchema', 'x-item-schema', 'x-stream'];
 const WORDS_OF_ENCODINGS = ['contentType', 'headers', 'style', 'explode'];
 
-/** Deletions that change nothing, each with its reason: no request can show them. */
+/** Deletions that no request can show, each with its reason: they change nothing, or such a document is rejected at the start. */
 export const EQUIVALENT: Readonly<Record<string, string>> = {
   'composition.yaml discriminator': 'each of its branches has the name of its kind as a const',
   'events.yaml servers of the document': 'the base path of its servers is that of a document without servers',
@@ -52,6 +52,11 @@ export const EQUIVALENT: Readonly<Record<string, string>> = {
     'its neighbors `items` and `prefixItems` are enough to read parts as a list',
   'siblings.yaml type: string': 'a parameter of a path without a type is read as a string',
   'parameters.yaml minItems': 'a label without items is a segment that no path matches',
+  'brackets.yaml minItems': 'a list without items has no field in a form',
+  'brackets.yaml explode of a parameter': 'deepObject has one form, exploded or not',
+  'brackets.yaml explode of an encoding': 'deepObject has one form, exploded or not',
+  'brackets.yaml style of a parameter': 'without brackets, text does not tell an object from an integer',
+  'brackets.yaml style of an encoding': 'without brackets, text does not tell an object from a string',
 };
 
 /** Every keyword of a document that is about requests, deleted wherever the document has it. */
@@ -66,6 +71,9 @@ export function deletions(json: JsonObject): Deletion[] {
       Reflect.deleteProperty(owner, key);
       // An operation without a body has no limit of it.
       if (key === 'requestBody') Reflect.deleteProperty(owner, 'x-body-limit');
+      // A closed object that lists nothing has no value with the properties that it requires.
+      if (key === 'properties' && owner['additionalProperties'] === false)
+        Reflect.deleteProperty(owner, 'additionalProperties');
     }
     return { keyword: name, document };
   });

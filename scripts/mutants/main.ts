@@ -76,7 +76,7 @@ async function verdict(
   } catch (error) {
     // A document that cannot be served without the keyword, or a target that lacks what the document asks for.
     const [reason = ''] = messageOf(error).split('\n');
-    return ['REFUSED', ...row, reason.slice(0, 100), 0];
+    return [equivalent === undefined ? 'REFUSED' : 'equivalent', ...row, reason.slice(0, 100), 0];
   }
 }
 

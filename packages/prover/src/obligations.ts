@@ -89,10 +89,10 @@ function constraintObligations(
 }
 
 /** Keywords that no encoded parameter or form violates: every value on the wire is text or absent. */
-const ALWAYS_SATISFIED = [
-  ...['minProperties', 'minItems'],
-  ...['additionalProperties', 'unevaluatedProperties'],
-];
+const ALWAYS_SATISFIED = ['minProperties', 'minItems'];
+
+/** Keywords that a field or part of a form violates which the schema does not list. A parameter like that is another one. */
+const FORBIDDING = ['additionalProperties', 'unevaluatedProperties'];
 
 /** Types that some text violates. */
 const NON_TEXT_TYPES = ['integer', 'number', 'boolean'];
@@ -110,6 +110,7 @@ function isTestable(document: Document, slot: Slot, constraint: Constraint, side
   if (keyword === 'minLength' && (slot.codec === 'text' || isSegment(document, slot)))
     return objectAt(document.json, pointer)[keyword] !== 1;
   if (keyword === 'required') return isMultipart;
+  if (FORBIDDING.includes(keyword)) return slot.body !== undefined;
   if (keyword !== 'type') return !ALWAYS_SATISFIED.includes(keyword);
   const types = [objectAt(document.json, pointer)['type']].flat();
   return types.every((type) => NON_TEXT_TYPES.includes(asString(type)));
