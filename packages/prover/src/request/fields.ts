@@ -128,9 +128,13 @@ export function fieldsOf(schemas: Schemas, schema: string, isMultipart: boolean)
     const combinations = branchCombinations(schemas, whole);
     const types = new Set(combinations.flatMap(admittedTypes));
     const at = (locations: SchemaLocations) => pieceOf(schemas, locations, encoding, isMultipart);
+    // What the schema forbids is text.
+    const isForbidden =
+      whole.length > 0 && whole.every(({ pointer }) => nodeAt(schemas.json, pointer) === false);
     return {
       whole,
-      style: styleOf(name, encoding, types),
+      isForbidden,
+      style: isForbidden ? undefined : styleOf(name, encoding, types),
       types,
       piece: at(whole),
       item: (index: number) => at(itemLocations(combinations.flat(), index)),
@@ -150,10 +154,9 @@ export function fieldsOf(schemas: Schemas, schema: string, isMultipart: boolean)
     return all([...value].flatMap(([name, member]) => fieldsOfMember(name, member)));
   };
   const decodeMember = (name: string, member: Value): Value | undefined => {
-    const { whole, style, types, piece, item } = locate(name);
+    const { whole, isForbidden, style, types, piece, item } = locate(name);
+    if (isForbidden) return primitiveText(member);
     if (style) return (style.style === 'deepObject' ? decodeBrackets : decodeText)(schemas, whole, member);
-    if (whole.length > 0 && whole.every(({ pointer }) => nodeAt(schemas.json, pointer) === false))
-      return primitiveText(member);
     if (!types.has('array') || !Array.isArray(member)) return piece.decode(member);
     if (isScalarToo(types, member)) return undefined;
     return all(member.map((entry, index) => item(index).decode(entry)));
