@@ -18,7 +18,7 @@ COPY packages/database packages/database
 COPY packages/server packages/server
 COPY generated generated
 COPY src src
-RUN node_modules/.bin/tsc -b packages/server/tsconfig.build.json && node_modules/.bin/tsc -p src
+RUN node node_modules/typescript-7/bin/tsc -b packages/server/tsconfig.build.json && node node_modules/typescript-7/bin/tsc -p src
 # What the lock file has for the server alone. (`npm ci --omit=dev` also installs what is a dependency of another workspace.)
 RUN npm pkg delete devDependencies \
   && npm pkg set "workspaces[0]=packages/database" "workspaces[1]=packages/server" \

@@ -173,7 +173,7 @@ image: ## build the image with the Node of .nvmrc
 	docker build --build-arg NODE_VERSION="$$(cat .nvmrc)" --tag plant-store .
 
 build: $(INSTALLED)
-	tsc -b packages/server/tsconfig.build.json && tsc -p src
+	node node_modules/typescript-7/bin/tsc -b packages/server/tsconfig.build.json && node node_modules/typescript-7/bin/tsc -p src
 
 clean: ## remove builds, packages, reports and caches (not data/)
 	rm -rf dist packages/*/dist reports node_modules .node .cache $(BENCH)/node_modules

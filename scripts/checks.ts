@@ -23,8 +23,14 @@ const LEFT_OUT =
   'sqlite-truth.test stores.test test-database.test packages/database/tests wire/hostile.test';
 
 const TSX = 'tsx --conditions=@contract-first/source';
+/** By its path: npm gives the name `tsc` to either of two compilers. */
+const TSC = '../typescript-7/bin/tsc';
 /** What end-to-end tests run: the server of this service, and the packages as others install them. */
-const BUILT = ['tsc -b packages/server/tsconfig.build.json', 'tsc -p src', `${TSX} scripts/pack/main.ts`];
+const BUILT = [
+  `${TSC} -b packages/server/tsconfig.build.json`,
+  `${TSC} -p src`,
+  `${TSX} scripts/pack/main.ts`,
+];
 
 /** The checks, with the tests of some parts. */
 const checksOf = (parts: readonly string[], test: string): Readonly<Record<string, Check>> => ({
