@@ -24,7 +24,7 @@ const LEFT_OUT =
 
 const TSX = 'tsx --conditions=@contract-first/source';
 /** By its path: npm gives the name `tsc` to either of two compilers. */
-const TSC = '../typescript-7/bin/tsc';
+const TSC = 'typescript-7/bin/tsc';
 /** What end-to-end tests run: the server of this service, and the packages as others install them. */
 const BUILT = [
   `${TSC} -b packages/server/tsconfig.build.json`,

@@ -11,7 +11,7 @@ import { treeDigest } from './tree';
 export { treeDigest };
 import { installed, readManifest, root } from '../paths';
 
-/** A check: its commands, in order, each a program of node_modules/.bin or a file of this folder. */
+/** A check: its commands, in order, each a program of node_modules/.bin, or a file of this folder or of a package. */
 export interface Check {
   readonly commands: readonly string[];
   /** The command that repairs it if it has failed. */
@@ -44,11 +44,13 @@ async function run(commands: readonly string[], alone: boolean): Promise<CheckRe
   for (const command of commands) {
     const [program = '', ...args] = command.split(' ');
     const isOwn = program.startsWith('.');
+    const isFile = program.includes('/');
     // What npm installs in .bin/ is a script of the shell on Windows.
-    const shell = process.platform === 'win32' && !isOwn;
+    const shell = process.platform === 'win32' && !isFile;
     const bin = shell ? `"${installed('.bin', `${program}.cmd`)}"` : installed('.bin', program);
-    const [file, options] = isOwn
-      ? [process.execPath, [...process.execArgv, require.resolve(program), ...args]]
+    const script = isOwn ? [...process.execArgv, require.resolve(program)] : [installed(program)];
+    const [file, options] = isFile
+      ? [process.execPath, [...script, ...args]]
       : [bin, shell ? args.map((arg) => `"${arg}"`) : args];
     const out = alone ? 'inherit' : 'pipe';
     const child = spawn(file, options, {
