@@ -37,6 +37,7 @@ it.each([
       handlers: { none: stub('none') },
       stubs: true,
       onlyDocumented,
+      reportFault: () => undefined,
     });
     const { status, headers } = await request(service.app).get('/none');
     expect([status, headers['x-stub']]).toEqual([expected, 'none']);
