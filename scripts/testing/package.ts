@@ -43,7 +43,7 @@ export function installBeside(folder: string): string {
       .map((each) => `.bin/${each}`),
   ])
     symlinkSync(join(ROOT, 'node_modules', name), join(modules, name));
-  // A service builds itself with TypeScript 5.9. Here the name belongs to TypeScript 7, which builds the packages.
+  // A service builds itself with TypeScript 5.9. Here the name may be that of TypeScript 7, which builds the packages.
   symlinkSync('../typescript/bin/tsc', join(modules, '.bin/tsc'));
   for (const name of NAMES) unpack(tarballOf(name), join(modules, name));
   const command = join(modules, 'contract-first/bin/contract-first.cjs');
