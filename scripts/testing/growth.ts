@@ -69,7 +69,7 @@ export function* adversaries(tokens: readonly string[]): Generator<Adversary> {
   }
 }
 
-/** The name of the first text of the tokens for which the cost of `read` grows too fast; undefined if there is none. Ignores errors. */
+/** Returns the name of the first text, made of the tokens, whose cost for `read` grows too fast, or undefined. Ignores errors of `read`. */
 export function tooFast(tokens: readonly string[], read: (text: string) => unknown): string | undefined {
   const quietly = (text: string) => {
     try {

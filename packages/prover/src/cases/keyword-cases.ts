@@ -52,7 +52,7 @@ export function keywordCases(
       if (validity === undefined) return [];
       if ((validity === 'valid') === (probe.side === 'holds')) {
         const made = keywordCase(context, slot, probe);
-        const reason = whyTooLarge(context, slot, probe);
+        const reason = probe.side === 'violates' ? whyTooLarge(context, made) : undefined;
         if (reason === undefined) return [made];
         unsent.push({ family: 'constraints', reason, about: made.proves });
         return [];
@@ -68,14 +68,10 @@ export function keywordCases(
   return { cases, contradictions, unsent };
 }
 
-/** Why a server that judges a violation could only answer 413: the body is larger than it accepts. Undefined if it is not. */
-function whyTooLarge(
-  { operation, target, base }: OperationContext,
-  slot: Slot,
-  { value, side }: Probe,
-): string | undefined {
+/** Why the server answers 413 before it judges a case: the body is larger than it accepts. Undefined if it is not. */
+function whyTooLarge({ operation, target }: OperationContext, { request }: Case): string | undefined {
   const limit = operation.bodyLimit ?? target.bodyLimit ?? Infinity;
-  const length = side === 'violates' && slot.body ? (slot.fill(base, value).body?.bytes.length ?? 0) : 0;
+  const length = request.body?.length ?? 0;
   return length > limit ? `a body of more than ${limit} bytes is larger than the server accepts` : undefined;
 }
 
