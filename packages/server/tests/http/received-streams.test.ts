@@ -196,10 +196,10 @@ describe.each([
     await listening(app, async (port) => {
       const client = connect(port, '127.0.0.1');
       client.write(head(`Content-Length: ${total}\r\n`));
-      client.write(Buffer.alloc(total, 'a'));
+      const a = 0x61;
+      client.write(Buffer.alloc(total, a));
       let received = 0;
-      for await (const piece of client)
-        received += (piece as Buffer).toString('latin1').split('a').length - 1;
+      for await (const piece of client) for (const byte of piece as Buffer) if (byte === a) received++;
       expect(received).toBeGreaterThanOrEqual(total); // and the sizes of chunks
     });
   });
