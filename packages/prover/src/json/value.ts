@@ -61,15 +61,27 @@ export function rounded(value: Value): Value {
 function plain(value: Value, numberOf: (literal: string) => number | bigint): unknown {
   if (value instanceof NumberLiteral) return numberOf(value.text);
   if (Array.isArray(value)) return value.map((entry) => plain(entry, numberOf));
-  if (!(value instanceof Map)) return value;
-  // Object.fromEntries defines properties. An assignment to `__proto__` would change the prototype.
-  return Object.fromEntries([...value].map(([name, member]) => [name, plain(member, numberOf)]));
+  return value instanceof Map ? objectOf(value, (member) => plain(member, numberOf)) : value;
 }
 
+/** Object.fromEntries defines properties. An assignment to `__proto__` would change the prototype. */
+const objectOf = (members: ReadonlyMap<string, Value>, convert: (member: Value) => unknown): object =>
+  Object.fromEntries([...members].map(([name, member]) => [name, convert(member)]));
+
+const doubles = new WeakMap<object, unknown>();
+
 /**
- * The value for a validator that computes with doubles. {@link toDouble} keeps numbers on their side of integer bounds.
+ * The value for a validator that computes with doubles. {@link toDouble} keeps numbers on their side of integer bounds. Many
+ * schemas judge the same objects and lists, which must not change: the copy of each is kept.
  */
-export const toDoubles = (value: Value): unknown => plain(value, toDouble);
+export function toDoubles(value: Value): unknown {
+  if (!Array.isArray(value) && !(value instanceof Map)) return plain(value, toDouble);
+  const known = doubles.get(value);
+  if (known !== undefined) return known;
+  const copy = Array.isArray(value) ? value.map(toDoubles) : objectOf(value, toDoubles);
+  doubles.set(value, copy);
+  return copy;
+}
 
 /** The value as a handler returns it: an integer beyond 2^53 is a bigint. */
 export const toJavaScript = (value: Value): unknown =>

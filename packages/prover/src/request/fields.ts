@@ -122,7 +122,7 @@ export function fieldsOf(schemas: Schemas, schema: string, isMultipart: boolean)
   const root = anyValueOf(schema);
   const subschemas = branchCombinations(schemas, root).flat();
   const encodings = asObject(objectAt(schemas.json, schema.replace(/\/schema$/, ''))['encoding']);
-  const locate = (name: string) => {
+  const find = (name: string) => {
     const encoding = asObject(encodings[name]);
     const whole = propertyLocations(subschemas, name);
     const combinations = branchCombinations(schemas, whole);
@@ -139,6 +139,12 @@ export function fieldsOf(schemas: Schemas, schema: string, isMultipart: boolean)
       piece: at(whole),
       item: (index: number) => at(itemLocations(combinations.flat(), index)),
     };
+  };
+  const found = new Map<string, ReturnType<typeof find>>();
+  const locate = (name: string) => {
+    let located = found.get(name);
+    if (!located) found.set(name, (located = find(name)));
+    return located;
   };
   const fieldsOfMember = (name: string, member: Value): (Field | undefined)[] => {
     const { style, types, piece, item } = locate(name);

@@ -204,8 +204,17 @@ const IMPLIED_TYPES: Readonly<Record<string, Type>> = {
   multipleOf: 'number',
 };
 
+/** Equal selections of subschemas are the same array, and are asked for with each value of a form. */
+const admitted = new WeakMap<readonly Subschema[], readonly Type[]>();
+
 /** The types that every subschema allows. Without `type`, the type that the other keywords apply to. */
-export function admittedTypes(subschemas: readonly Subschema[]): Type[] {
+export function admittedTypes(subschemas: readonly Subschema[]): readonly Type[] {
+  let types = admitted.get(subschemas);
+  if (!types) admitted.set(subschemas, (types = findAdmittedTypes(subschemas)));
+  return types;
+}
+
+function findAdmittedTypes(subschemas: readonly Subschema[]): Type[] {
   const typed = subschemas.filter(({ schema }) => schema['type'] !== undefined);
   const allows = (schema: JsonObject, type: Type): boolean => {
     const types = [schema['type']].flat();
