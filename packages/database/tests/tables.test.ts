@@ -99,7 +99,11 @@ describe.each(useDatabases())('a table in $kind', ({ kind, locate }) => {
       offset,
     )
     .map(([date, digits, zone]) => `${date.toISOString().slice(0, 19)}${digits}${zone}`);
-  const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(...STRANGE_STRINGS));
+  // As the unit `binary`, for which fast-check makes a map of the million characters of Unicode.
+  const unit = fc
+    .integer({ min: 0, max: 0x10f7ff })
+    .map((n) => String.fromCodePoint(n < 0xd800 ? n : n + 0x800));
+  const text = fc.oneof(fc.string({ unit }), fc.constantFrom(...STRANGE_STRINGS));
   const number = fc.double({ noNaN: true, noDefaultInfinity: true }).map((n) => (n === 0 ? 0 : n));
   const json = fc.letrec((tie) => ({
     node: fc.oneof(
