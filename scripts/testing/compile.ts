@@ -1,41 +1,22 @@
-import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import ts from 'typescript';
-import { type JsonObject } from 'contract-first-server';
-import { writeDocument } from 'contract-first-server/tools';
-import { SOURCES } from './sources';
+import { type JsonObject, readDocument } from 'contract-first-server';
+import { OpenApiDocument, writeDocument } from 'contract-first-server/tools';
+import { clientOf } from '../../packages/command/src/client/client';
+import { typesOf as generateTypes } from '../../packages/command/src/document/publish/types';
 
 const root = join(__dirname, '../..');
 
-/** What a generator makes of documents, in a child process: Jest cannot load openapi-typescript. */
-function generated<T>(file: string, name: string, documents: readonly JsonObject[]): T[] {
-  const code = `const { ${name} } = require('./packages/command/src/${file}');
-    const { OpenApiDocument, readDocument } = { ...require('contract-first-server'), ...require('contract-first-server/tools') };
-    console.log(JSON.stringify(readDocument(require('node:fs').readFileSync(0, 'utf8')).map((root) => ${name}(new OpenApiDocument(root)))))`;
-  const args = [...SOURCES, '-e', code];
-  const input = writeDocument(documents);
-  const { stdout, stderr } = spawnSync(process.execPath, args, {
-    cwd: root,
-    encoding: 'utf8',
-    input,
-    maxBuffer: 2 ** 28,
-  });
-  if (stdout === '') throw new Error(stderr);
-  return JSON.parse(stdout) as T[];
-}
-
-interface Generated {
-  readonly text: string;
-  readonly untyped: { pointer: string }[];
-}
+const parsed = (documents: readonly JsonObject[]) =>
+  documents.map((document) => new OpenApiDocument(readDocument(writeDocument(document))));
 
 /** The types that `contract-first generate` generates. */
-export const typesOfAll = (documents: readonly JsonObject[]): Generated[] =>
-  generated('document/publish/types', 'typesOf', documents);
+export const typesOfAll = (documents: readonly JsonObject[]) =>
+  parsed(documents).map((document) => generateTypes(document));
 
 /** The clients that `contract-first client` writes. */
-export const clientsOfAll = (documents: readonly JsonObject[]): Generated[] =>
-  generated('client/client', 'clientOf', documents);
+export const clientsOfAll = (documents: readonly JsonObject[]) =>
+  parsed(documents).map((document) => clientOf(document));
 
 export const typesOf = (document: JsonObject): string => typesOfAll([document])[0]?.text ?? '';
 

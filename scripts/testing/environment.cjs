@@ -26,6 +26,7 @@ module.exports = class extends TestEnvironment {
     super(config, context);
     this.suite = path.relative(config.projectConfig.rootDir, context.testPath);
     this.notes = path.join(config.projectConfig.rootDir, 'reports/suites.jsonl');
+    this.global.nativeRequire = require; // for native.cjs
     this.before = { own: process.cpuUsage(), children: ofChildren() };
   }
 

@@ -12,8 +12,7 @@ import { readDocument } from 'contract-first-server';
 
 /*
  * Runs `make generate` and `make breaking` many times within one process, which saves a second of start time for each.
- * Each line of standard input is a command; each line of standard output is the result. Jest itself cannot load
- * openapi-typescript.
+ * Each line of standard input is a command; each line of standard output is the result.
  */
 
 /** A line of standard input. */

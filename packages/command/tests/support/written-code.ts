@@ -15,7 +15,7 @@ import { compileTexts } from '../../../../scripts/testing/compile';
 
 /*
  * Lays out a service of each document that standard input names, and prints what the compiler and the linter of services say of
- * them: one program for all. Jest itself can load neither openapi-typescript nor the configuration of ESLint.
+ * them: one program for all. Jest itself cannot load the configuration of ESLint.
  */
 
 const ROOT = path.join(__dirname, '../../../..');

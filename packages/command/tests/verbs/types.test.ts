@@ -199,7 +199,7 @@ it('a long header is written once, however many responses refer to it', () => {
   expect(ten - one).toBeLessThan(JSON.stringify(schema).length);
 });
 
-/** What openapi-typescript writes by itself, or its error, in a process of its own: Jest loads none of its modules. */
+/** What openapi-typescript writes by itself, or its error. */
 function plainTypes(documents: readonly JsonObject[]): string[] {
   const program = `
     const { astToString, scanDiscriminators, transformSchema } = require('openapi-typescript');
