@@ -190,6 +190,8 @@ export default {
           // Programs for maintainers.
           '^scripts/(mutants|pack|sqlite)/',
           '^scripts/documents/written\\.ts$',
+          // What more than one package tests generated types by.
+          '^scripts/testing/compile\\.ts$',
           // What more than one package tests a third driver by.
           '^(scripts/testing/(databases|migrator)|tests/storage/(open|sqlite)\\.test)\\.ts$',
         ],
