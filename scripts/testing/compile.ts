@@ -7,6 +7,7 @@ import { typesOf as generateTypes } from '../../packages/command/src/document/pu
 
 const root = join(__dirname, '../..');
 
+/** As they would be read from files: with integers that a double cannot hold. */
 const parsed = (documents: readonly JsonObject[]) =>
   documents.map((document) => new OpenApiDocument(readDocument(writeDocument(document))));
 

@@ -3,6 +3,7 @@ import { codecOf, concreteType } from '../document/media';
 import type { Parameter } from '../document/model';
 import { asObject, asString, type JsonObject, nodeAt, objectAt } from '../json/tree';
 import { print, type Value } from '../json/value';
+import { Memo } from '../memo';
 import {
   admittedTypes,
   anyValueOf,
@@ -140,12 +141,8 @@ export function fieldsOf(schemas: Schemas, schema: string, isMultipart: boolean)
       item: (index: number) => at(itemLocations(combinations.flat(), index)),
     };
   };
-  const found = new Map<string, ReturnType<typeof find>>();
-  const locate = (name: string) => {
-    let located = found.get(name);
-    if (!located) found.set(name, (located = find(name)));
-    return located;
-  };
+  const found = new Memo<JsonObject, ReturnType<typeof find>>();
+  const locate = (name: string) => found.get(encodings, name, () => find(name));
   const fieldsOfMember = (name: string, member: Value): (Field | undefined)[] => {
     const { style, types, piece, item } = locate(name);
     if (style) return pairsOf(style, member);

@@ -44,8 +44,8 @@ export class Linger {
   private readonly leave = (): void => {
     const { bytesRead, bytesWritten, writableLength } = this.socket;
     const isSending = bytesRead !== this.read && performance.now() - this.began < MOST;
-    const isWaiting = writableLength === 0 && bytesWritten === this.written && !isSending;
-    if (!this.isReady() && isWaiting) this.socket.destroy();
+    const isReading = writableLength > 0 || bytesWritten !== this.written;
+    if (!this.isReady() && !isReading && !isSending) this.socket.destroy();
     else this.timer?.refresh();
     this.written = bytesWritten;
     this.read = bytesRead;

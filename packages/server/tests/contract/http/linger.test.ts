@@ -24,9 +24,9 @@ function secondsUntilClosed(sending: number): number {
 
 // The first second is that of the response, which was written meanwhile.
 test.each([
-  ['sends nothing', 0, 2],
-  ['sends, and then reads', 5, 6],
-  ['sends without an end', Infinity, 30],
-])('a client that %s is waited for', (_, sending, expected) => {
+  [0, 2],
+  [5, 6],
+  [Infinity, 30],
+])('a connection whose client sends for %d s is closed after %d s', (sending, expected) => {
   expect(secondsUntilClosed(sending)).toBe(expected);
 });
