@@ -118,8 +118,12 @@ function startCost(number: number, count: number): Cost {
   return { cpu: (user + system) / 1000, blocked: performance.now() - began, status: 0 };
 }
 
-async function perform(task: Task): Promise<Cost> {
-  if ('document' in task) return startCost(task.document, task.size);
+/** @param limit CPU milliseconds for each run, or for the start; what a request needs before it is sent does not count */
+async function perform(task: Task, limit: number): Promise<Cost> {
+  if ('document' in task) {
+    watchdog.postMessage(limit);
+    return startCost(task.document, task.size);
+  }
   const { subject, adversary, size, innocent, runs, enough } = task;
   const { server, answerWith } = await prepare(subject);
   const { port } = server.address() as AddressInfo;
@@ -129,15 +133,19 @@ async function perform(task: Task): Promise<Cost> {
   const body: unknown = exchange.answer === undefined ? undefined : JSON.parse(exchange.answer);
   answerWith(exchange.reply ?? (() => ({ status: body === undefined ? 204 : 200, body })));
   const bytes = requestOf(exchange);
-  let least = await cost(port, bytes);
+  const measured = (): Promise<Cost> => {
+    watchdog.postMessage(limit);
+    return cost(port, bytes);
+  };
+  let least = await measured();
   for (let run = 1; run < runs && least.cpu >= enough; run++) {
-    const { cpu, blocked, status } = await cost(port, bytes);
+    const { cpu, blocked, status } = await measured();
     least = { cpu: Math.min(cpu, least.cpu), blocked: Math.min(blocked, least.blocked), status };
   }
   return least;
 }
 
-/** Ends the process when a task has used up its milliseconds of CPU time: the main thread may never come back to do so. */
+/** Ends the process when a run has used up its milliseconds of CPU time: the main thread may never come back to do so. */
 const watchdog = new Worker(
   `const { parentPort } = require('node:worker_threads');
    const used = () => { const { user, system } = process.cpuUsage(); return (user + system) / 1000; };
@@ -148,12 +156,11 @@ const watchdog = new Worker(
 );
 
 process.on('message', ({ task, limit }: Assignment) => {
-  watchdog.postMessage(limit);
   const reply = (report: Report): void => {
     watchdog.postMessage(Infinity);
     process.send?.(report);
   };
-  perform(task).then(
+  perform(task, limit).then(
     (measured) => {
       reply({ cost: measured });
     },

@@ -24,7 +24,7 @@ export type Task =
     }
   | { readonly document: number; readonly size: number };
 
-/** A task, and the CPU milliseconds after which the process ends itself. */
+/** A task, and the CPU milliseconds of one of its runs after which the process ends itself. */
 export interface Assignment {
   readonly task: Task;
   readonly limit: number;
@@ -44,7 +44,7 @@ const PATIENCE = 120_000;
 export class Meter {
   private child: Child | undefined;
 
-  /** @param limit CPU milliseconds for one task; of a request beyond {@link SIZE} as many times as it is longer */
+  /** @param limit CPU milliseconds for one run of a task; of a request beyond {@link SIZE} as many times as it is longer */
   constructor(private readonly limit: number) {}
 
   /** Resolves with the cost, `stopped` where the limit ended it, or a refusal of the document. */
