@@ -2,7 +2,7 @@ import contract from '../../generated/openapi.json';
 import { plainList, type Exchange, type Subject } from './adversary';
 import { names, nesting, numbers, space, strings } from './json';
 import { texts, type Text } from './inputs';
-import { AUTHORIZED } from '../testing/service';
+import { AUTHORIZED } from '../testing/plant-service';
 
 export const PLANT_STORE = 'the shipped plant store';
 

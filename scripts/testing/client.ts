@@ -4,7 +4,7 @@ import { exampleRequest, type Message, messageOf } from 'contract-first-server';
 import { OpenApiDocument, readOperations, stringifyJson } from 'contract-first-server/tools';
 import { errors } from '../../src/errors';
 import type { Program } from './program';
-import { TOKEN } from './service';
+import { TOKEN } from './plant-service';
 import { bytesOf, headOf } from './wire';
 
 /** A request that succeeds on a new server, as far as the document determines, and the status of its success. */

@@ -7,7 +7,7 @@ import { errors } from '../../src/errors';
 import { keepFolder } from '../../scripts/testing/folder';
 import { credentials, EXAMPLE, MISMATCH, send, SUCCESS } from '../../scripts/testing/client';
 import { type Program, startProgram } from '../../scripts/testing/program';
-import { buildApp, TOKEN } from '../../scripts/testing/service';
+import { buildApp, TOKEN } from '../../scripts/testing/plant-service';
 
 const folder = keepFolder();
 

@@ -10,7 +10,7 @@ import {
   SUCCESS,
 } from '../../scripts/testing/client';
 import { type Program, startProgram, useServers, withHandlers } from '../../scripts/testing/program';
-import { TOKEN } from '../../scripts/testing/service';
+import { TOKEN } from '../../scripts/testing/plant-service';
 import { exchange } from '../../scripts/testing/wire';
 
 const start = useServers({ API_TOKENS: TOKEN });

@@ -9,7 +9,9 @@ import { strategiesFor } from 'contract-first-server';
 import { createApp } from 'contract-first-server/runtime';
 import { useBrowser } from '../../scripts/testing/browser';
 import { EXAMPLE, SUCCESS } from '../../scripts/testing/client';
-import { buildApp, listening, RUNTIME, TOKEN, withRefusals } from '../../scripts/testing/service';
+import { listening } from '../../scripts/testing/listening';
+import { buildApp, TOKEN } from '../../scripts/testing/plant-service';
+import { RUNTIME, withRefusals } from '../../scripts/testing/service';
 import { openServer } from 'contract-first-prover/service';
 
 /** The fragment of the URL that opens the operation. */

@@ -16,7 +16,7 @@ import {
 import { ownFolder } from '../../scripts/testing/folder';
 import { badTokens } from '../../scripts/testing/hostile-tokens';
 import { failProgram, type Program, startProgram } from '../../scripts/testing/program';
-import { TOKEN } from '../../scripts/testing/service';
+import { TOKEN } from '../../scripts/testing/plant-service';
 
 type Issuer = Awaited<ReturnType<typeof startIssuer>>;
 const issuers: Issuer[] = [];

@@ -1,7 +1,7 @@
 import { errors } from '../../src/errors';
 import { credentials, EXAMPLE, MISMATCH, portOf, send, SUCCESS } from '../../scripts/testing/client';
 import { logUntil, type Program, startProgram, withHandlers } from '../../scripts/testing/program';
-import { TOKEN } from '../../scripts/testing/service';
+import { TOKEN } from '../../scripts/testing/plant-service';
 import { exchange } from '../../scripts/testing/wire';
 
 let server: Program;

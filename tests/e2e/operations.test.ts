@@ -1,7 +1,7 @@
 import { errors } from '../../src/errors';
 import { EXAMPLE, metricsOf, MISMATCH, portOf, send, SUCCESS } from '../../scripts/testing/client';
 import { type Program, startProgram } from '../../scripts/testing/program';
-import { TOKEN } from '../../scripts/testing/service';
+import { TOKEN } from '../../scripts/testing/plant-service';
 import { exchange } from '../../scripts/testing/wire';
 
 let server: Program;

@@ -1,7 +1,7 @@
 import { useServers } from '../../scripts/testing/program';
 import { credentials, MISMATCH, send } from '../../scripts/testing/client';
 import { startRedis } from '../../scripts/testing/redis';
-import { TOKEN } from '../../scripts/testing/service';
+import { TOKEN } from '../../scripts/testing/plant-service';
 
 const start = useServers({ API_TOKENS: TOKEN });
 

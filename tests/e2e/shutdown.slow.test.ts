@@ -10,7 +10,7 @@ import {
   waitingRequest,
 } from '../../scripts/testing/client';
 import { type Program, startProgram, withHandlers } from '../../scripts/testing/program';
-import { TOKEN } from '../../scripts/testing/service';
+import { TOKEN } from '../../scripts/testing/plant-service';
 import { parseReplies } from '../../scripts/testing/wire';
 
 const LIVE = 'GET /-/live HTTP/1.1\r\nHost: x\r\n\r\n';

@@ -4,7 +4,7 @@ import { keepFolder } from '../../scripts/testing/folder';
 import { EXAMPLE, metricsOf, send } from '../../scripts/testing/client';
 import { startPostgres } from '../../scripts/testing/postgres';
 import { logUntil, type Program, useServers } from '../../scripts/testing/program';
-import { TOKEN } from '../../scripts/testing/service';
+import { TOKEN } from '../../scripts/testing/plant-service';
 import { byProgram } from '../../scripts/testing/sqlite-file';
 
 const start = useServers({ API_TOKENS: TOKEN });

@@ -8,7 +8,7 @@ import { keepFolder } from '../../scripts/testing/folder';
 import { startPostgres } from '../../scripts/testing/postgres';
 import { startProcess } from '../../scripts/testing/process';
 import { failProgram, type Program, startProgram, withHandlers } from '../../scripts/testing/program';
-import { TOKEN } from '../../scripts/testing/service';
+import { TOKEN } from '../../scripts/testing/plant-service';
 
 jest.setTimeout(60_000);
 

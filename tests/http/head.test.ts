@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { createHttpServer } from 'contract-first-server';
 import { ERRORS, errors } from '../../src/errors';
 import { REFUSED, SERVED } from '../../scripts/testing/heads';
-import { buildApp } from '../../scripts/testing/service';
+import { buildApp } from '../../scripts/testing/plant-service';
 import { openServer } from 'contract-first-prover/service';
 import { exchange, parseReplies } from '../../scripts/testing/wire';
 

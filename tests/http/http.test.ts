@@ -4,7 +4,8 @@ import { createHttpServer } from 'contract-first-server';
 import { errors } from '../../src/errors';
 import { createHandlers } from '../../src/handlers';
 import { EXAMPLE, HEAD, REQUEST, requestOf, SUCCESS } from '../../scripts/testing/client';
-import { buildApp, listening } from '../../scripts/testing/service';
+import { listening } from '../../scripts/testing/listening';
+import { buildApp } from '../../scripts/testing/plant-service';
 import { exchange, type Reply } from '../../scripts/testing/wire';
 import { openExample } from '../contract/scenarios';
 

@@ -5,7 +5,7 @@ import { Strategy as BearerStrategy } from 'passport-http-bearer';
 import document from '../../generated/openapi';
 import { openServer } from 'contract-first-prover/service';
 import { EXAMPLE } from '../../scripts/testing/client';
-import { buildApp, TOKEN } from '../../scripts/testing/service';
+import { buildApp, TOKEN } from '../../scripts/testing/plant-service';
 import { exchange } from '../../scripts/testing/wire';
 import { createServer } from 'node:http';
 

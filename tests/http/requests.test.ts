@@ -2,7 +2,8 @@ import request from 'supertest';
 import { createHandlers } from '../../src/handlers';
 import { openMemoryStore } from '../../src/storage/memory';
 import { EXAMPLE } from '../../scripts/testing/client';
-import { AUTHORIZED, buildApp, inMemory, listening } from '../../scripts/testing/service';
+import { listening } from '../../scripts/testing/listening';
+import { AUTHORIZED, buildApp, inMemory } from '../../scripts/testing/plant-service';
 import { exchange } from '../../scripts/testing/wire';
 
 /** Compiled once for all requests. Each plant is created in a store of its own, so that no request depends on another. */

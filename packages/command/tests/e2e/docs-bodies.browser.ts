@@ -8,7 +8,8 @@ import { isObject, members, PLAIN_ERRORS } from 'contract-first-server/tools';
 import { type JsonObject } from 'contract-first-server';
 import { createApp } from 'contract-first-server/runtime';
 import { useBrowser } from '../../../../scripts/testing/browser';
-import { buildDocument, listening, RUNTIME, withRefusals } from '../../../../scripts/testing/service';
+import { listening } from '../../../../scripts/testing/listening';
+import { buildDocument, RUNTIME, withRefusals } from '../../../../scripts/testing/service';
 
 // The documentation page, on a document with uploads, downloads, streams and the methods and queries of OpenAPI 3.2.
 

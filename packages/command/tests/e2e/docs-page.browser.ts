@@ -7,7 +7,9 @@ import { createMock } from '../../src/mock/service';
 import type { JsonObject } from 'contract-first-server';
 import { axeFindings } from '../../../../scripts/testing/axe';
 import { useBrowser } from '../../../../scripts/testing/browser';
-import { buildDocument, listening, TOKEN } from '../../../../scripts/testing/service';
+import { listening } from '../../../../scripts/testing/listening';
+import { TOKEN } from '../../../../scripts/testing/plant-service';
+import { buildDocument } from '../../../../scripts/testing/service';
 
 // How the documentation page looks and what it keeps, on a document with everything that it shows.
 

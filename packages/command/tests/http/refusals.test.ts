@@ -27,7 +27,8 @@ import { namesFrom } from '../../src/new/names';
 import { createOracle, parseValue, readDocument } from 'contract-first-prover';
 import { readSource } from '../../src/document/source/source';
 import { useFolder } from '../../../../scripts/testing/folder';
-import { buildDocument, json, listening, RUNTIME } from '../../../../scripts/testing/service';
+import { listening } from '../../../../scripts/testing/listening';
+import { buildDocument, json, RUNTIME } from '../../../../scripts/testing/service';
 import { exchange, type Reply } from '../../../../scripts/testing/wire';
 import { everyOf } from '../../../../scripts/testing/cases';
 

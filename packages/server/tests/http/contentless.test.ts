@@ -3,7 +3,8 @@ import { compileContract } from 'contract-first-server/tools';
 import { Problem } from 'contract-first-server';
 import { cases } from '../../../../scripts/testing/cases';
 import { renderPlain } from '../../../../scripts/testing/plain-errors';
-import { buildDocument, buildService, json, listening } from '../../../../scripts/testing/service';
+import { listening } from '../../../../scripts/testing/listening';
+import { buildDocument, buildService, json } from '../../../../scripts/testing/service';
 import { exchangeBytes } from '../../../../scripts/testing/wire';
 
 const CONTENTLESS = [204, 205, 304];

@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { buildApp, listening } from '../../../../scripts/testing/service';
+import { listening } from '../../../../scripts/testing/listening';
+import { buildApp } from '../../../../scripts/testing/plant-service';
 import { exchangeBytes } from '../../../../scripts/testing/wire';
 
 const app = buildApp();

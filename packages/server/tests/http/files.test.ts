@@ -7,7 +7,8 @@ import { Readable } from 'node:stream';
 import type { Answer, RequestContext, ServiceOptions } from 'contract-first-server';
 import type { OperationalKind } from 'contract-first-server/runtime';
 import { keepFolder } from '../../../../scripts/testing/folder';
-import { buildDocument, buildService, json, listening } from '../../../../scripts/testing/service';
+import { listening } from '../../../../scripts/testing/listening';
+import { buildDocument, buildService, json } from '../../../../scripts/testing/service';
 import { exchangeBytes } from '../../../../scripts/testing/wire';
 
 const text = { schema: { type: 'string' } };

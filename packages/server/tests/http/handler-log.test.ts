@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { type Answer, type Logger } from 'contract-first-server';
-import { buildDocument, buildService, listening } from '../../../../scripts/testing/service';
+import { listening } from '../../../../scripts/testing/listening';
+import { buildDocument, buildService } from '../../../../scripts/testing/service';
 import { exchange } from '../../../../scripts/testing/wire';
 
 const POST = 'POST /things HTTP/1.1\r\nHost: x\r\n\r\n';

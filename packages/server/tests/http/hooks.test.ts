@@ -3,7 +3,8 @@ import { connect } from 'node:net';
 import { type Answer, bearerStrategy, Problem, TokenStrategy } from 'contract-first-server';
 import type { OperationalKind } from 'contract-first-server/runtime';
 import { toProblem } from '../../../../scripts/testing/plain-errors';
-import { buildDocument, buildService, json, listening } from '../../../../scripts/testing/service';
+import { listening } from '../../../../scripts/testing/listening';
+import { buildDocument, buildService, json } from '../../../../scripts/testing/service';
 import { exchange } from '../../../../scripts/testing/wire';
 
 const POST = 'POST /things HTTP/1.1\r\nHost: x\r\n\r\n';

@@ -16,7 +16,8 @@ import {
   readOperations,
 } from 'contract-first-server/tools';
 import { createApp, createLog } from 'contract-first-server/runtime';
-import { listening, RUNTIME, withRefusals } from '../../../../scripts/testing/service';
+import { listening } from '../../../../scripts/testing/listening';
+import { RUNTIME, withRefusals } from '../../../../scripts/testing/service';
 import { bytesOf, exchangeBytes } from '../../../../scripts/testing/wire';
 
 const ORIGIN = 'https://page.example';

@@ -1,7 +1,8 @@
 import { connect } from 'node:net';
 import type { Answer, ServiceOptions } from 'contract-first-server';
 import type { OperationalKind } from 'contract-first-server/runtime';
-import { buildDocument, buildService, json, listening } from '../../../../scripts/testing/service';
+import { listening } from '../../../../scripts/testing/listening';
+import { buildDocument, buildService, json } from '../../../../scripts/testing/service';
 
 const ROW = {
   type: 'object',

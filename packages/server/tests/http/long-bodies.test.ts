@@ -4,7 +4,8 @@ import { connect, type Socket } from 'node:net';
 import { compileContract } from 'contract-first-server/tools';
 import { InvalidContract, type ServiceOptions } from 'contract-first-server';
 import type { OperationalKind } from 'contract-first-server/runtime';
-import { buildDocument, buildService, json, listening } from '../../../../scripts/testing/service';
+import { listening } from '../../../../scripts/testing/listening';
+import { buildDocument, buildService, json } from '../../../../scripts/testing/service';
 import { exchange } from '../../../../scripts/testing/wire';
 
 const BYTES = 'application/octet-stream';

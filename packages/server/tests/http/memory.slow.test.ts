@@ -2,7 +2,9 @@ import { Agent, request } from 'node:http';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { credentials, EXAMPLE } from '../../../../scripts/testing/client';
-import { buildApp, buildDocument, buildService, listening, TOKEN } from '../../../../scripts/testing/service';
+import { listening } from '../../../../scripts/testing/listening';
+import { buildApp, TOKEN } from '../../../../scripts/testing/plant-service';
+import { buildDocument, buildService } from '../../../../scripts/testing/service';
 import { judged } from '../support/judged';
 
 setFlagsFromString('--expose-gc');

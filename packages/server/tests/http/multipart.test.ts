@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { ServiceOptions } from 'contract-first-server';
 import type { OperationalKind } from 'contract-first-server/runtime';
-import { buildDocument, buildService, json, listening } from '../../../../scripts/testing/service';
+import { listening } from '../../../../scripts/testing/listening';
+import { buildDocument, buildService, json } from '../../../../scripts/testing/service';
 
 const FILE = { type: 'string', format: 'binary' };
 const TEXT = { type: 'string' };

@@ -1,6 +1,7 @@
 import request from 'supertest';
 import type { Answer } from 'contract-first-server';
-import { buildDocument, buildService, json, listening } from '../../../../scripts/testing/service';
+import { listening } from '../../../../scripts/testing/listening';
+import { buildDocument, buildService, json } from '../../../../scripts/testing/service';
 import { exchange } from '../../../../scripts/testing/wire';
 
 const STRING = { schema: { type: 'string' } };

@@ -1,5 +1,6 @@
 import { type Answer, type Coder, InvalidContract, type OwnCodec } from 'contract-first-server';
-import { buildDocument, buildService, listening } from '../../../../scripts/testing/service';
+import { listening } from '../../../../scripts/testing/listening';
+import { buildDocument, buildService } from '../../../../scripts/testing/service';
 import { cbor, csv, encodeCbor, encodeCsv, encodeLines, ndjson } from './codecs';
 
 const BIG = 9007199254740993n;

@@ -1,7 +1,8 @@
 import { type Answer, type Problem } from 'contract-first-server';
 import { stringifyJson } from 'contract-first-server/tools';
 import { ERRORS, type KindOf } from 'contract-first-server/runtime';
-import { buildDocument, buildService, json, listening } from '../../../../scripts/testing/service';
+import { listening } from '../../../../scripts/testing/listening';
+import { buildDocument, buildService, json } from '../../../../scripts/testing/service';
 import { exchange } from '../../../../scripts/testing/wire';
 
 // Errors of RFC 9457, with another media type and another shape.

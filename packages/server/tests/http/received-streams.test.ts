@@ -3,7 +3,8 @@ import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { type Answer, type OwnStreamCodec, Problem, type ServiceOptions } from 'contract-first-server';
 import type { OperationalKind } from 'contract-first-server/runtime';
-import { buildDocument, buildService, json, listening } from '../../../../scripts/testing/service';
+import { listening } from '../../../../scripts/testing/listening';
+import { buildDocument, buildService, json } from '../../../../scripts/testing/service';
 import { exchange } from '../../../../scripts/testing/wire';
 import { bytes, lines } from './codecs';
 

@@ -4,7 +4,8 @@ import { compileFunction } from 'node:vm';
 import { ModuleKind, ScriptTarget, transpile } from 'typescript';
 import { parse } from 'yaml';
 import * as contract from 'contract-first-server';
-import { buildDocument, buildService, listening } from '../../../../scripts/testing/service';
+import { listening } from '../../../../scripts/testing/listening';
+import { buildDocument, buildService } from '../../../../scripts/testing/service';
 import { snippetsOf } from '../../../../scripts/testing/snippets';
 import { cbor, encodeCbor } from './codecs';
 

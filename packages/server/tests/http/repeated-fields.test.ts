@@ -1,4 +1,5 @@
-import { json, buildDocument, buildService, listening } from '../../../../scripts/testing/service';
+import { listening } from '../../../../scripts/testing/listening';
+import { json, buildDocument, buildService } from '../../../../scripts/testing/service';
 import { exchange } from '../../../../scripts/testing/wire';
 
 /**

@@ -3,7 +3,8 @@ import express from 'express';
 import { type Answer, InvalidContract, Problem, type ServiceOptions } from 'contract-first-server';
 import type { OperationalKind } from 'contract-first-server/runtime';
 import { cases } from '../../../../scripts/testing/cases';
-import { buildDocument, buildService, json, listening } from '../../../../scripts/testing/service';
+import { listening } from '../../../../scripts/testing/listening';
+import { buildDocument, buildService, json } from '../../../../scripts/testing/service';
 import { exchange } from '../../../../scripts/testing/wire';
 
 const string = { type: 'string' };

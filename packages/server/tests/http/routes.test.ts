@@ -1,7 +1,8 @@
 import request from 'supertest';
 import { compileContract } from 'contract-first-server/tools';
 import { InvalidContract, type JsonObject } from 'contract-first-server';
-import { buildDocument, buildService, json, listening } from '../../../../scripts/testing/service';
+import { listening } from '../../../../scripts/testing/listening';
+import { buildDocument, buildService, json } from '../../../../scripts/testing/service';
 import { exchange } from '../../../../scripts/testing/wire';
 
 const DONE = { responses: { 204: { description: 'done' } } };

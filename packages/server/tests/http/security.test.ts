@@ -5,7 +5,8 @@ import { Strategy as BearerStrategy } from 'passport-http-bearer';
 import request from 'supertest';
 import { type Answer, bearerStrategy, type Credentials, TokenStrategy } from 'contract-first-server';
 import { buildAuthentication } from '../support/authentication';
-import { buildDocument, buildService, json, listening } from '../../../../scripts/testing/service';
+import { listening } from '../../../../scripts/testing/listening';
+import { buildDocument, buildService, json } from '../../../../scripts/testing/service';
 
 /** The methods with which a passport strategy reports its result. */
 interface Verdicts {

@@ -6,7 +6,8 @@ import { Readable } from 'node:stream';
 import { ReadableStream } from 'node:stream/web';
 import type { Answer, OwnStreamCodec, ServiceOptions } from 'contract-first-server';
 import type { OperationalKind } from 'contract-first-server/runtime';
-import { buildDocument, buildService, json, listening } from '../../../../scripts/testing/service';
+import { listening } from '../../../../scripts/testing/listening';
+import { buildDocument, buildService, json } from '../../../../scripts/testing/service';
 import { exchangeBytes } from '../../../../scripts/testing/wire';
 import { bytes, lines } from './codecs';
 

@@ -1,5 +1,6 @@
 import { type Answer, bearerStrategy, type Logger, Problem, STAGES, type Stage } from 'contract-first-server';
-import { buildDocument, buildService, json, listening } from '../../../../scripts/testing/service';
+import { listening } from '../../../../scripts/testing/listening';
+import { buildDocument, buildService, json } from '../../../../scripts/testing/service';
 import { exchange } from '../../../../scripts/testing/wire';
 
 /** A request and the behavior of the service. Each fault ends the request in one stage. */

@@ -1,7 +1,8 @@
 import document from '../../../../generated/openapi';
 import { InvalidContract, type JsonObject, stub } from 'contract-first-server';
 import supertest from 'supertest';
-import { buildApp, buildDocument, buildService, json } from '../../../../scripts/testing/service';
+import { buildApp } from '../../../../scripts/testing/plant-service';
+import { buildDocument, buildService, json } from '../../../../scripts/testing/service';
 
 /** The findings of a document, one line each. */
 function findings(doc: JsonObject, options: object = {}): string[] {

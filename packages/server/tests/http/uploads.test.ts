@@ -18,7 +18,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { type Answer, type ServiceOptions, UnusableFolder } from 'contract-first-server';
 import type { OperationalKind } from 'contract-first-server/runtime';
-import { buildDocument, buildService, listening } from '../../../../scripts/testing/service';
+import { listening } from '../../../../scripts/testing/listening';
+import { buildDocument, buildService } from '../../../../scripts/testing/service';
 
 const FILE = { type: 'string', format: 'binary' };
 const LIMIT = 10_000_000;

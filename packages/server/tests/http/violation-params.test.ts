@@ -1,7 +1,8 @@
 import { type Answer, preferredLanguage, type Problem, type Violation } from 'contract-first-server';
 import { stringifyJson } from 'contract-first-server/tools';
 import { ERRORS, type KindOf } from 'contract-first-server/runtime';
-import { buildDocument, buildService, json, listening } from '../../../../scripts/testing/service';
+import { listening } from '../../../../scripts/testing/listening';
+import { buildDocument, buildService, json } from '../../../../scripts/testing/service';
 
 /** What the renderer gets of a request with this body, of this schema, or with this query. */
 async function seen(

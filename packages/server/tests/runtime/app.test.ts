@@ -16,7 +16,8 @@ import {
   observeDeprecated,
   PLAIN_ERRORS,
 } from 'contract-first-server/tools';
-import { buildDocument, json, listening, RUNTIME, withRefusals } from '../../../../scripts/testing/service';
+import { listening } from '../../../../scripts/testing/listening';
+import { buildDocument, json, RUNTIME, withRefusals } from '../../../../scripts/testing/service';
 
 /** An application with one operation without credentials, which each client may request once. */
 function build(hooks: Omit<Application, 'handlers' | 'errors'>, more: Partial<RuntimeOptions> = {}) {

@@ -10,7 +10,8 @@ import {
 } from '@opentelemetry/sdk-trace-base';
 import express from 'express';
 import { createTraces } from '../../src/runtime/observe/traces';
-import { buildDocument, buildService, json, listening } from '../../../../scripts/testing/service';
+import { listening } from '../../../../scripts/testing/listening';
+import { buildDocument, buildService, json } from '../../../../scripts/testing/service';
 import { exchange } from '../../../../scripts/testing/wire';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';

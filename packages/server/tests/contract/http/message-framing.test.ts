@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import express from 'express';
 import fc from 'fast-check';
 import { Chunks } from '../../../src/contract/http/message-framing';
-import { listening } from '../../../../../scripts/testing/service';
+import { listening } from '../../../../../scripts/testing/listening';
 
 const TOKEN = fc.string({ unit: fc.constantFrom(...Array.from('aZ0!#~')), minLength: 1, maxLength: 4 });
 const QUOTED = fc
