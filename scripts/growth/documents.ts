@@ -84,5 +84,10 @@ export const growing: readonly Growing[] = [
       ),
   },
   { about: 'names in an enum', make: (count) => one({ enum: many(count, (i) => `n${i}`) }) },
-  { about: 'required names', make: (count) => one({ required: many(count, (i) => `n${i}`) }) },
+  // Ten times as many: one name costs so little that hundreds do not show how the cost grows.
+  { about: 'required names', make: (count) => one({ required: many(10 * count, (i) => `n${i}`) }) },
+  {
+    about: 'names that another requires',
+    make: (count) => one({ dependentRequired: { a: many(10 * count, (i) => `n${i}`) } }),
+  },
 ];
