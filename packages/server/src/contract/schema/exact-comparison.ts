@@ -123,8 +123,11 @@ const isStructured = (value: unknown): boolean => typeof value === 'object' && v
 const isComparable = (items: readonly unknown[]): boolean =>
   exactNumbersIn(items) === undefined && !items.some(isStructured);
 
-const numbersOf = (items: readonly unknown[], interner: Interner): number[] =>
-  items.map((_, i) => interner.of(items, i));
+/** Whether all items of a list differ. Stops at the first that is there twice. */
+function differ(items: readonly unknown[], interner: Interner): boolean {
+  const seen = new Set<number>();
+  return items.every((_, i) => seen.size < seen.add(interner.of(items, i)).size);
+}
 
 /** The keywords that compare values: numbers exactly, objects and arrays by their number of identity.ts. */
 export function equalityKeywords(constants: Interner): CodeKeywordDefinition[] {
@@ -139,8 +142,10 @@ export function equalityKeywords(constants: Interner): CodeKeywordDefinition[] {
   const duplicates = error('uniqueItems', 'must NOT have duplicate items');
   return [
     functionKeyword<unknown[], true>('unique', 'array', () => (items, _holder, _key, root) => {
-      const distinct = new Set(isComparable(items) ? items : numbersOf(items, internerOf(root)));
-      return distinct.size === items.length ? undefined : () => duplicates;
+      const isValid = isComparable(items)
+        ? new Set(items).size === items.length
+        : differ(items, internerOf(root));
+      return isValid ? undefined : () => duplicates;
     }),
     functionKeyword<unknown, Equals>(
       'equals',

@@ -1,5 +1,5 @@
 import { type Decimal, integerOf, parseDecimal } from '../json/decimal';
-import { exactDecimal, hasExact } from '../json/values';
+import { exactDecimal, exactNumbersIn, hasExact } from '../json/values';
 
 /** A text that is the same for equal numbers only. */
 function textOfNumber({ negative, digits, exponent }: Decimal): string {
@@ -45,7 +45,7 @@ export class Interner {
     const known = this.known.get(value);
     if (known !== undefined) return known;
     const text = Array.isArray(value)
-      ? `[${value.map((_, i) => this.of(value, i)).join()}`
+      ? this.textOfItems(value)
       : `{${Object.keys(value)
           .sort()
           .map((name) => `${JSON.stringify(name)}${this.of(value, name)}`)
@@ -53,6 +53,18 @@ export class Interner {
     const number = this.intern(text);
     this.known.set(value, number);
     return number;
+  }
+
+  /** Looks for exact numbers once, not at each item. */
+  private textOfItems(items: readonly unknown[]): string {
+    const exact = exactNumbersIn(items);
+    let text = '[';
+    for (let i = 0; i < items.length; i++) {
+      const item = items[i];
+      const isSmall = exact === undefined && typeof item === 'number' && Math.abs(item) < 1e21;
+      text += `${isSmall ? this.ofDouble(item) : this.of(items, i)},`;
+    }
+    return text;
   }
 
   /** The number of a double that represents its literal exactly. A number that no double represents equals none of them. */
