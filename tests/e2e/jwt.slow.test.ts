@@ -33,6 +33,9 @@ afterAll(() => {
   for (const { close } of issuers) close();
 });
 
+/** Milliseconds between two fetches because of unknown keys: that of packages/server/src/runtime/credentials/jwks.ts. */
+const COOLDOWN = 5000;
+
 /** 400 if the token is accepted, because the server then reads the invalid body. */
 const statusOf = async (server: Program, token: string) =>
   (await send(server, credentials(token), MISMATCH)).status;
@@ -60,6 +63,7 @@ const BAD: readonly [string, string][] = [
 ];
 
 test('accepts valid tokens and refuses invalid ones', async () => {
+  const began = performance.now();
   const server = await startProgram({ ...issuer.env, API_TOKENS: TOKEN });
   const outcomes: [string, number, number | undefined][] = [];
   for (const [what, token] of [...GOOD, ...BAD]) {
@@ -71,7 +75,8 @@ test('accepts valid tokens and refuses invalid ones', async () => {
     ...BAD.map(([what]) => [what, 401, 40101]),
   ]);
   expect(await statusOf(server, TOKEN)).toBe(400);
-  expect(issuer.asked).toBe(1); // an unknown key causes no second fetch within the cooldown
+  expect(issuer.asked).toBeGreaterThan(0);
+  expect(issuer.asked).toBeLessThanOrEqual(1 + Math.floor((performance.now() - began) / COOLDOWN));
   expect(await server.stop()).toBe(0);
 });
 
