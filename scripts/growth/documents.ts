@@ -23,6 +23,18 @@ const branch = (i: number) => ({
   properties: { [`p${i}`]: { type: 'integer', format: 'int64' } },
 });
 
+/** Four properties for each of `count`, with the keywords for which the validator calls functions of this project. */
+const objectsOf = (count: number): object => {
+  const schemas = [
+    { type: 'integer', maximum: 5 },
+    { type: 'array', uniqueItems: true },
+    { enum: [1, 'a'] },
+    { type: 'string', format: 'binary' },
+  ];
+  const properties = Object.fromEntries(many(25, (i) => [`p${i}`, schemas[i % schemas.length]]));
+  return Object.fromEntries(many((4 * count) / 25, (i) => [`o${i}`, { properties }]));
+};
+
 export const growing: readonly Growing[] = [
   {
     about: 'operations',
@@ -89,5 +101,10 @@ export const growing: readonly Growing[] = [
   {
     about: 'names that another requires',
     make: (count) => one({ dependentRequired: { a: many(10 * count, (i) => `n${i}`) } }),
+  },
+  // In objects of 25, because the code of one with thousands of properties is nested too deep.
+  {
+    about: 'properties with a keyword of this project',
+    make: (count) => one({ properties: objectsOf(count) }),
   },
 ];

@@ -7,7 +7,7 @@ import allowed from './root.json';
 
 // The service at the root is what `contract-first new` creates from its document, except for what root.json lists with a reason.
 
-jest.setTimeout(120_000);
+jest.setTimeout(600_000);
 
 const ROOT = join(__dirname, '../..');
 const folder = keepFolder();

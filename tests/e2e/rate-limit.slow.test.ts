@@ -5,7 +5,7 @@ import { TOKEN } from '../../scripts/testing/plant-service';
 
 const start = useServers({ API_TOKENS: TOKEN });
 
-jest.setTimeout(30_000);
+jest.setTimeout(600_000);
 
 test('RATE_LIMIT limits the requests of each client, but not probes', async () => {
   const server = await start({ RATE_LIMIT: '2/60s', API_TOKENS: `${TOKEN},another` });

@@ -10,7 +10,7 @@ import { startProcess } from '../../scripts/testing/process';
 import { failProgram, type Program, startProgram, withHandlers } from '../../scripts/testing/program';
 import { TOKEN } from '../../scripts/testing/plant-service';
 
-jest.setTimeout(60_000);
+jest.setTimeout(600_000);
 
 const folder = keepFolder();
 const started: Program[] = [];

@@ -18,7 +18,7 @@ import { buildPlant } from '../../scripts/testing/plants';
 
 // The files of a killed server, after something has happened to them: they are served whole, or refused.
 
-jest.setTimeout(120_000);
+jest.setTimeout(600_000);
 
 const ENDS = ['', '-wal', '-shm'];
 const folder = keepFolder();

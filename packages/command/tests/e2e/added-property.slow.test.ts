@@ -7,7 +7,7 @@ import { readPage } from '../../../../scripts/testing/snippets';
 
 // The first edit of a new user: a property of a schema whose objects are rows. docs/loop.md shows what is printed.
 
-jest.setTimeout(120_000);
+jest.setTimeout(600_000);
 
 const folder = keepFolder();
 const service = join(folder, 'museum');

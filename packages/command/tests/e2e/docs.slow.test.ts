@@ -17,7 +17,7 @@ import {
 
 // Every command and snippet of README and of docs/, as it stands. docs/README.md has the rule of the blocks.
 
-jest.setTimeout(300_000);
+jest.setTimeout(600_000);
 
 const folder = keepFolder();
 /** The programs of a reader, which install nothing. */

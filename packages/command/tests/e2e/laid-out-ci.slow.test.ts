@@ -8,7 +8,7 @@ import { freePort } from '../../../../scripts/testing/postgres';
 
 // The CI of a service that `make new` lays out. Its scripts run with stand-ins of docker and make, which are not on each machine.
 
-jest.setTimeout(120_000);
+jest.setTimeout(600_000);
 
 const folder = keepFolder();
 const service = join(folder, 'night-museum');

@@ -10,7 +10,7 @@ import { loadClient } from '../support/generated-client';
 // of enums, keys of retries, the end of an operation, the metrics of OpenTelemetry, words of its own, a client that retries, and
 // handlers for the tests of a front end.
 
-jest.setTimeout(200_000);
+jest.setTimeout(600_000);
 
 const folder = keepFolder();
 const service = join(folder, 'asked');

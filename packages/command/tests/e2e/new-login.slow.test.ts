@@ -6,7 +6,7 @@ import { startProcess } from '../../../../scripts/testing/process';
 
 // A service whose users log in: an API key with a prefix, envelopes, a refusal without a body, and one by 422.
 
-jest.setTimeout(120_000);
+jest.setTimeout(600_000);
 
 const folder = keepFolder();
 const service = join(folder, 'club');

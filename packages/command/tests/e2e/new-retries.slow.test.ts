@@ -5,7 +5,7 @@ import { startProcess } from '../../../../scripts/testing/process';
 
 // A service whose document has the header Idempotency-Key: its handlers repeat their answers.
 
-jest.setTimeout(200_000);
+jest.setTimeout(600_000);
 
 const folder = keepFolder();
 const service = join(folder, 'retries');

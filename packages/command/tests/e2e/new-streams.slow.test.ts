@@ -5,7 +5,7 @@ import { installBeside, layOut, runIn } from '../../../../scripts/testing/packag
 
 // A service that `make new` lays out from a document of OpenAPI 3.2 with uploads, streams and events. (photos.slow.test.ts has their handlers.)
 
-jest.setTimeout(120_000);
+jest.setTimeout(600_000);
 
 const folder = keepFolder();
 const service = join(folder, 'gallery');

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { MAJOR, NEXT, OLDEST, oldNode, pretend, writeOldNode } from '../../../../scripts/testing/old-node';
 import { copyToolchain, type Project, resetToolchain } from '../../../../scripts/testing/project';
 
-jest.setTimeout(120_000);
+jest.setTimeout(600_000);
 
 const ROOT = resolve(__dirname, '../../../..');
 

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { useToolchain } from '../support/toolchain';
 
-jest.setTimeout(120_000);
+jest.setTimeout(600_000);
 
 /** Operations on notes, each with a handler that somebody wrote. */
 const OPERATIONS = ['getNote', 'dropNote', 'listTopics'];

@@ -19,7 +19,7 @@ import { startProcess } from '../../../../scripts/testing/process';
 // scenarios, a variable and a hook. 2.0.0-whole is all that `contract-first new` of a later commit of that version has written
 // for a document with a store, users and a webhook. Both are upgraded by the packed packages, as `npx -p` runs them.
 
-jest.setTimeout(300_000);
+jest.setTimeout(600_000);
 
 const GIVEN = resolve(__dirname, 'new-service');
 /** What no package exports any more, but in the name of a file that npm notes. */

@@ -6,7 +6,7 @@ import { installBeside, layOut } from '../../../../scripts/testing/package';
 
 // A service that is a member of an npm workspace: lock file and packages are those of the root.
 
-jest.setTimeout(120_000);
+jest.setTimeout(600_000);
 
 const workspace = keepFolder();
 const service = join(workspace, 'services/museum');

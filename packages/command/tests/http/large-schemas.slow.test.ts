@@ -4,7 +4,7 @@ import { createMock } from '../../src/mock/service';
 import { InvalidContract, type JsonObject } from 'contract-first-server';
 import { buildDocument, buildService, json } from '../../../../scripts/testing/service';
 
-jest.setTimeout(300_000);
+jest.setTimeout(600_000);
 
 // Each keyword for which the code of a validator grows with the schema, at growing sizes. A service serves them or does not
 // start; a mock serves them or answers 501. No request is 500.

@@ -7,7 +7,7 @@ import { valuesFile } from '../../src/generate/values';
 import { compileTexts, typesOf } from '../../../../scripts/testing/compile';
 import { DOCUMENTS, readFiles } from '../../../../scripts/testing/document-server';
 
-jest.setTimeout(60_000);
+jest.setTimeout(600_000);
 
 const documentOf = (schemas: object, paths: object = {}) => ({
   openapi: '3.1.0',

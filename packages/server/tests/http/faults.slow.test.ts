@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import type { Row } from './faults';
 import { SOURCES } from '../../../../scripts/testing/sources';
 
-jest.setTimeout(180_000);
+jest.setTimeout(600_000);
 
 const ROOT = join(__dirname, '../../../..');
 

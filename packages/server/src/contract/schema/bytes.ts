@@ -23,16 +23,17 @@ export function bytesOf(schema: JsonObject): Bytes | undefined {
 }
 
 /** Judges a file by its size (OpenAPI 3.1.1 section 4.8.14.2: the length of bytes is their number), another value by its type. */
-export const bytes = functionKeyword<unknown, Bytes>('bytes', undefined, ({ types, min, max }) => {
-  const [short, long] = [
-    error('minLength', `must NOT have fewer than ${min} bytes`),
-    error('maxLength', `must NOT have more than ${max} bytes`),
-  ];
-  const other = error('type', `must be ${types.join()}`);
-  return (value) => {
-    if (value instanceof File)
-      return value.size < min ? () => short : value.size > max ? () => long : undefined;
-    const type = value === null ? 'null' : typeof value;
-    return types.length === 0 || types.includes(type) ? undefined : () => other;
-  };
-});
+export const bytesKeyword = () =>
+  functionKeyword<unknown, Bytes>('bytes', undefined, ({ types, min, max }) => {
+    const [short, long] = [
+      error('minLength', `must NOT have fewer than ${min} bytes`),
+      error('maxLength', `must NOT have more than ${max} bytes`),
+    ];
+    const other = error('type', `must be ${types.join()}`);
+    return (value) => {
+      if (value instanceof File)
+        return value.size < min ? () => short : value.size > max ? () => long : undefined;
+      const type = value === null ? 'null' : typeof value;
+      return types.length === 0 || types.includes(type) ? undefined : () => other;
+    };
+  });

@@ -16,13 +16,13 @@ import {
   type Node,
   patternsOf,
 } from './applicable';
-import { bytes } from './bytes';
+import { bytesKeyword } from './bytes';
 import {
   bare,
   componentKeyword,
   error,
   errorsOf,
-  exact,
+  exactKeyword,
   type Explain,
   functionKeyword,
   ROOT_DATA,
@@ -44,9 +44,9 @@ export class ComponentKeywords {
 
   definitions(): CodeKeywordDefinition[] {
     return [
-      exact,
+      exactKeyword(),
       bare,
-      bytes,
+      bytesKeyword(),
       componentKeyword(this.holdsOf, (identifier) => this.explainer(identifier)),
       this.containing(),
       this.discriminate(),

@@ -1,4 +1,12 @@
-import { _, type Code, type CodeKeywordDefinition, type ErrorObject, type KeywordCxt, Name } from 'ajv';
+import {
+  _,
+  type Code,
+  type CodeGen,
+  type CodeKeywordDefinition,
+  type ErrorObject,
+  type KeywordCxt,
+  Name,
+} from 'ajv';
 import type { Holder } from '../json/values';
 import type { Holds, HoldsOf, Node } from './applicable';
 import type { ViolationParams } from '../problem';
@@ -28,6 +36,20 @@ const INSTANCE_PATH = new Name('instancePath');
 export const ROOT_DATA = new Name('rootData');
 const [V_ERRORS, ERRORS] = [new Name('vErrors'), new Name('errors')];
 
+/** A function that generated code calls. */
+type Callable = (...values: never[]) => unknown;
+
+/**
+ * The functions that a keyword has for the schemas of one compiler. They are one value for ajv, which takes squared time for the
+ * number of values to which the code of a validator refers.
+ *
+ * @returns adds a function; its code is the result
+ */
+function functionTable(): (gen: CodeGen, added: Callable) => Code {
+  const table: Callable[] = [];
+  return (gen, added) => _`${gen.scopeValue('func', { ref: table })}[${table.push(added) - 1}]`;
+}
+
 export const errorsOf = (explain: Explain, instancePath: string): Errors =>
   explain(instancePath).map((found) => ({ instancePath, ...found }));
 
@@ -37,13 +59,14 @@ export function functionKeyword<Value, Operand>(
   type: 'object' | 'array' | undefined,
   compile: Compile<Value, Operand>,
 ): CodeKeywordDefinition {
+  const code = functionTable();
   return {
     keyword,
     ...(type && { type }),
     // ajv skips the keywords after prefixItems if an array has fewer items than prefixItems.
     ...(type === 'array' && { before: 'prefixItems' }),
     code(cxt) {
-      const judge = cxt.gen.scopeValue('func', { ref: compile(cxt.schema as Operand, cxt.parentSchema) });
+      const judge = code(cxt.gen, compile(cxt.schema as Operand, cxt.parentSchema));
       const explain = cxt.gen.const('explain', _`${judge}(${placeOf(cxt)})`);
       failIf(cxt, _`${explain} !== undefined`, explain);
     },
@@ -51,17 +74,20 @@ export function functionKeyword<Value, Operand>(
 }
 
 /** The keyword `component`: the generated code calls the function of the component itself, since most values conform. */
-export const componentKeyword = (
+export function componentKeyword(
   holdsOf: HoldsOf,
   explain: (identifier: string) => (...place: Parameters<Holds>) => Explain,
-): CodeKeywordDefinition => ({
-  keyword: 'component',
-  code(cxt) {
-    const holds = cxt.gen.scopeValue('func', { ref: holdsOf(cxt.schema as string) });
-    const explainer = cxt.gen.scopeValue('func', { ref: explain });
-    failIf(cxt, _`!${holds}(${placeOf(cxt)})`, _`${explainer}(${cxt.schema as string})(${placeOf(cxt)})`);
-  },
-});
+): CodeKeywordDefinition {
+  const code = functionTable();
+  return {
+    keyword: 'component',
+    code(cxt) {
+      const holds = code(cxt.gen, holdsOf(cxt.schema as string));
+      const explainer = cxt.gen.scopeValue('func', { ref: explain });
+      failIf(cxt, _`!${holds}(${placeOf(cxt)})`, _`${explainer}(${cxt.schema as string})(${placeOf(cxt)})`);
+    },
+  };
+}
 
 /** The code of a value and its location. */
 const placeOf = ({ data, it }: KeywordCxt): Code =>
@@ -91,21 +117,24 @@ export const error = (
 ): Errors => [{ keyword, message, params, ...(instancePath !== undefined && { instancePath }) }];
 
 /** The keyword `exact` judges numbers. */
-export const exact: CodeKeywordDefinition = {
-  keyword: 'exact',
-  type: 'number',
-  error: {
-    message: ({ params }) => _`${params['found']}.message`,
-    params: ({ params }) => _`{keyword: ${params['found']}.keyword, ...${params['found']}.params}`,
-  },
-  code(cxt) {
-    const { gen, data, it } = cxt;
-    const judge = gen.scopeValue('func', { ref: compileExact(cxt.schema as ExactRule) });
-    const found = gen.const('found', _`${judge}(${data}, ${it.parentData}, ${it.parentDataProperty})`);
-    cxt.setParams({ found });
-    cxt.fail(_`${found} !== undefined`);
-  },
-};
+export function exactKeyword(): CodeKeywordDefinition {
+  const code = functionTable();
+  return {
+    keyword: 'exact',
+    type: 'number',
+    error: {
+      message: ({ params }) => _`${params['found']}.message`,
+      params: ({ params }) => _`{keyword: ${params['found']}.keyword, ...${params['found']}.params}`,
+    },
+    code(cxt) {
+      const { gen, data, it } = cxt;
+      const judge = code(gen, compileExact(cxt.schema as ExactRule));
+      const found = gen.const('found', _`${judge}(${data}, ${it.parentData}, ${it.parentDataProperty})`);
+      cxt.setParams({ found });
+      cxt.fail(_`${found} !== undefined`);
+    },
+  };
+}
 
 /** The keyword `bare`: a schema whose result matters, but not its errors. */
 export const bare: CodeKeywordDefinition = {
