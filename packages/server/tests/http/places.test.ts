@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { type Answer, bearerStrategy, type ServiceOptions } from 'contract-first-server';
 import type { OperationalKind } from 'contract-first-server/runtime';
@@ -34,6 +35,9 @@ const head = (token: string, path = '/things') =>
 const post = (body: string, token = 'good', path?: string) =>
   `${head(token, path)}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 const [GOOD, HANG] = [post('"good"'), post('"hang"')];
+
+/** Milliseconds after which a client that closes its side does not wait for the response. */
+const LATE = 150;
 
 /** A service whose handler and verifier hang on request, and a client for it. */
 async function serving(
@@ -115,6 +119,7 @@ test('the disconnect of a client frees the slot of a hanging handler and aborts 
     const clients = [await open(HANG), await open(HANG)];
     const signals = contexts.map(({ signal }) => signal);
     expect(await (await open(GOOD)).statuses()).toEqual([503]);
+    await pause(LATE);
     for (const { socket } of clients) socket.destroy();
     while (!signals.every(({ aborted }) => aborted)) await pause(1);
     expect(await (await open(GOOD)).statuses()).toEqual([200]);
@@ -136,6 +141,7 @@ test('the disconnect of a client frees the slot of a hanging handler and aborts 
 test('so it does for pipelined requests, of which the second has not begun', async () => {
   await serving({ maxRequests: 1 }, async ({ open, contexts }) => {
     const client = await open(HANG + HANG);
+    await pause(LATE);
     client.socket.destroy();
     while (contexts[0]?.signal.aborted !== true) await pause(1);
     expect(await (await open(GOOD + GOOD)).statuses(2)).toEqual([200, 200]);
@@ -151,6 +157,22 @@ test('a client that closes its side with its request gets the response', async (
     client.socket.end(HANG);
     while (contexts.length < 2) await pause(1);
     await pause(20);
+    for (const answer of end) answer();
+    expect(await client.statuses()).toEqual([200]);
+  });
+});
+
+test('so it does if the server itself stands still for longer than it waits for such a client', async () => {
+  await serving({}, async ({ open, contexts, end }) => {
+    const client = new Client(
+      connect({ port: (await open(GOOD)).socket.remotePort ?? 0, allowHalfOpen: true }),
+    );
+    client.socket.end(HANG);
+    while (contexts.length < 2) await pause(1);
+    await pause(20);
+    const read = readFile(__filename); // what the handler waits for is there, but has not been noticed
+    for (const until = performance.now() + 1_100; performance.now() < until;);
+    await read;
     for (const answer of end) answer();
     expect(await client.statuses()).toEqual([200]);
   });

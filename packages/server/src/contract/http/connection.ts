@@ -12,7 +12,7 @@ const READ_AHEAD = 16_384;
  * Milliseconds, without those in which the server was busy. A client that closes its side so soon behind its last bytes
  * waits for the responses. One that closes it later, while it waits for a response, has left.
  */
-const TOGETHER = 10;
+const TOGETHER = 100;
 /** The property of a socket that has its connection. To read it takes less time than a map, and every response does. */
 const CONNECTION = Symbol('connection');
 type Parsed = Socket & { [CONNECTION]?: Connection };

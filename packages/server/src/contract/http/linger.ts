@@ -6,8 +6,11 @@ interface Side {
   readonly destroy: () => unknown;
 }
 
-/** Milliseconds without a byte, for the client or from it. */
-const LINGER = 1_000;
+/**
+ * Periods without a byte, for the client or from it, and the milliseconds of each. There are two: the timer of one may be late
+ * because the server itself stood still, and then fires before the bytes that have arrived meanwhile are read.
+ */
+const [QUIET, PERIOD] = [2, 500];
 /** Milliseconds in which a client may go on sending. nginx has the same default: lingering_time. */
 const MOST = 30_000;
 
@@ -23,6 +26,8 @@ export class Linger {
   private written = 0;
   private read = 0;
   private began = 0;
+  /** Periods without a byte until now. */
+  private quiet = 0;
 
   /** @param isReady whether the next request may be parsed: while it may, the client is waited for */
   constructor(
@@ -34,7 +39,8 @@ export class Linger {
   begin(): void {
     this.began = performance.now();
     this.read = this.socket.bytesRead;
-    this.timer = this.timer?.refresh() ?? setTimeout(this.leave, LINGER);
+    this.quiet = 0;
+    this.timer = this.timer?.refresh() ?? setTimeout(this.leave, PERIOD);
   }
 
   cancel(): void {
@@ -43,9 +49,10 @@ export class Linger {
 
   private readonly leave = (): void => {
     const { bytesRead, bytesWritten, writableLength } = this.socket;
-    const isSending = bytesRead !== this.read && performance.now() - this.began < MOST;
+    const isSending = bytesRead !== this.read && performance.now() - this.began < MOST - QUIET * PERIOD;
     const isReading = writableLength > 0 || bytesWritten !== this.written;
-    if (!this.isReady() && !isReading && !isSending) this.socket.destroy();
+    this.quiet = this.isReady() || isReading || isSending ? 0 : this.quiet + 1;
+    if (this.quiet === QUIET) this.socket.destroy();
     else this.timer?.refresh();
     this.written = bytesWritten;
     this.read = bytesRead;
