@@ -1,5 +1,5 @@
 /** A service of contract-first-server as a target of the prover. */
-export { emptied } from './test-database';
+export { emptied, openEmptied } from './test-database';
 export {
   readExamples,
   refusalsOf,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Operation, readDocument } from 'contract-first-server';
 import { statusIn } from 'contract-first-server/runtime';
-import { emptied, readExamples, serviceTarget, type ServiceTarget } from 'contract-first-prover/service';
+import { openEmptied, readExamples, serviceTarget, type ServiceTarget } from 'contract-first-prover/service';
 import { type OwnRefusal, type RefusalRule, type ScenarioOf, type Waiver } from 'contract-first-prover';
 import type { operations } from '../../generated/openapi';
 import { createApp } from '../../src/app';
@@ -48,9 +48,8 @@ const passwords: Dependencies['passwords'] = {
 
 /** The dependencies, with a store that holds the objects that the examples of path parameters name. Each test begins with them. */
 export async function openExample(): Promise<Dependencies> {
-  await emptied(config.databaseUrl);
   const dependencies = {
-    ...(await openDependencies(config)),
+    ...(await openEmptied(config.databaseUrl, () => openDependencies(config))),
     // #region users
     passwords,
     // #endregion users
