@@ -57,7 +57,7 @@ describe('on PostgreSQL', () => {
     const client = new Client({ connectionString: url });
     await client.connect();
     try {
-      const table = async () => (await client.query("SELECT 'plants'::regclass::oid AS oid")).rows;
+      const table = async () => (await client.query<object>("SELECT 'plants'::regclass::oid AS oid")).rows;
       const open = () => client.query(MIGRATE);
       await openEmptied(url, open);
       const first = await table();
