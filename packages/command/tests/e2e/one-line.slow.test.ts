@@ -30,7 +30,6 @@ const SCRIPTS = join(folder, 'node_modules');
 const MANAGERS: readonly (readonly [name: string, version: string, more: readonly string[]])[] = [
   ['npm 10', 'npm@10.9.9', []],
   ['npm 11', 'npm@11.19.1', []],
-  ['npm 12', 'npm@12.2.2', []],
   ['pnpm 12', 'pnpm@12.21.0', ['supports-color']],
 ];
 /** Their commands: the one line, `npm ci` and `npm ci --omit=dev`. */
