@@ -158,7 +158,7 @@ slow(() => {
       expect.stringMatching(/^npm cannot reach its registry[^]*ECONNREFUSED/m),
     ]);
     expectUntouched(dir);
-  }, 30_000);
+  }, 120_000);
 
   test('npm create contract-first is the same command', () => {
     const dir = begin('create');

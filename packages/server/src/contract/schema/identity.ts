@@ -18,19 +18,25 @@ export const isRounded = (value: number): boolean =>
   Math.abs(value) >= 1e21 &&
   integerOf(parseDecimal(String(value))) !== BigInt(value);
 
+/** Whether it takes less time to read an array again than to remember its number. */
+const isShort = (value: object): boolean =>
+  Array.isArray(value) && value.length <= 4 && value.every((item) => typeof item === 'number');
+
 /**
- * Assigns equal JSON values the same number, and different values different numbers. It reads each object and array once, so
+ * Assigns equal JSON values the same number, and different values different numbers. It reads each object and long array once, so
  * all comparisons of the values below one root take time linear in its size.
  */
 export class Interner {
   private readonly numbers = new Map<string, number>();
   private readonly doubles = new Map<number, number>();
   private readonly known = new Map<object, number>();
+  private readonly base: Interner | undefined;
   private count: number;
 
   /** @param constants values whose numbers are the same here; nothing may be added to them anymore */
   constructor(private readonly constants?: Interner) {
     this.count = constants?.count ?? 0;
+    this.base = this.count > 0 ? constants : undefined;
   }
 
   /** The number of the value at `holder[key]`. */
@@ -51,7 +57,7 @@ export class Interner {
           .map((name) => `${JSON.stringify(name)}${this.of(value, name)}`)
           .join()}`;
     const number = this.intern(text);
-    this.known.set(value, number);
+    if (!isShort(value)) this.known.set(value, number);
     return number;
   }
 
@@ -69,7 +75,7 @@ export class Interner {
 
   /** The number of a double that represents its literal exactly. A number that no double represents equals none of them. */
   private ofDouble(value: number): number {
-    const known = this.constants?.doubles.get(value) ?? this.doubles.get(value);
+    const known = this.base?.doubles.get(value) ?? this.doubles.get(value);
     if (known !== undefined) return known;
     this.doubles.set(value, this.count);
     return this.count++;
@@ -82,7 +88,7 @@ export class Interner {
   }
 
   private intern(text: string): number {
-    const known = this.constants?.numbers.get(text) ?? this.numbers.get(text);
+    const known = this.base?.numbers.get(text) ?? this.numbers.get(text);
     if (known !== undefined) return known;
     this.numbers.set(text, this.count);
     return this.count++;
