@@ -134,7 +134,7 @@ async function trySubject(meter: Meter, number: number, subject: Subject, plan: 
     costs,
     () => ratioOf() > most || (exponentOf(costs) ?? 0) > plan.bounds.exponent,
     async (size) => {
-      // Both at the same time: a machine that has become busy since then costs the innocent request as much more.
+      // Both at the same time: on a machine that has become busy since, the innocent request costs more, too.
       if (size === SIZE) ruler = Math.max(ruler, costOf(await measure(0, SIZE, 2 * RUNS, true)).cpu);
       return costOf(await measure(worst.adversary, size, RUNS)).cpu;
     },

@@ -24,9 +24,6 @@ const LONGEST = [
   'failover.slow',
   'e2e/toolchain-',
   'e2e/new-',
-  'contract/documents.test',
-  'contract/faults.test',
-  'contract/growth.test',
   'postgres-outage',
   'e2e/',
 ];

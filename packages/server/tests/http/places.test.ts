@@ -149,30 +149,25 @@ test('so it does for pipelined requests, of which the second has not begun', asy
   });
 });
 
-test('a client that closes its side with its request gets the response', async () => {
-  await serving({}, async ({ open, contexts, end }) => {
-    const client = new Client(
-      connect({ port: (await open(GOOD)).socket.remotePort ?? 0, allowHalfOpen: true }),
-    );
-    client.socket.end(HANG);
-    while (contexts.length < 2) await pause(1);
-    await pause(20);
-    for (const answer of end) answer();
-    expect(await client.statuses()).toEqual([200]);
-  });
-});
+/** What the handler waits for is there, but nobody has noticed it yet. */
+async function standStill(): Promise<void> {
+  const read = readFile(__filename);
+  for (const until = performance.now() + 1_100; performance.now() < until;);
+  await read;
+}
 
-test('so it does if the server itself stands still for longer than it waits for such a client', async () => {
+test.each([
+  ['', () => pause(20)],
+  [', even if the server stands still for longer than it waits for such a client', standStill],
+])('a client that closes its side with its request gets the response%s', async (_, meanwhile) => {
   await serving({}, async ({ open, contexts, end }) => {
     const client = new Client(
       connect({ port: (await open(GOOD)).socket.remotePort ?? 0, allowHalfOpen: true }),
     );
     client.socket.end(HANG);
     while (contexts.length < 2) await pause(1);
-    await pause(20);
-    const read = readFile(__filename); // what the handler waits for is there, but has not been noticed
-    for (const until = performance.now() + 1_100; performance.now() < until;);
-    await read;
+    await pause(20); // the server has noticed it
+    await meanwhile();
     for (const answer of end) answer();
     expect(await client.statuses()).toEqual([200]);
   });

@@ -30,6 +30,7 @@ export class Interner {
   private readonly numbers = new Map<string, number>();
   private readonly doubles = new Map<number, number>();
   private readonly known = new Map<object, number>();
+  /** `constants`, if there are any: most documents have none, and each value would be looked up in vain. */
   private readonly base: Interner | undefined;
   private count: number;
 
