@@ -4,7 +4,7 @@ import { Problem } from '../problem';
 import { free } from './buffers';
 import { Linger } from './linger';
 import { MessageFraming, type Part } from './message-framing';
-import { Reading, replaceLastClose, takeParser } from './node-socket';
+import { readSocket, replaceLastClose, takeParser } from './node-socket';
 
 /** Bytes behind the current request beyond which the server stops reading. Until then it notices that the client leaves. */
 const READ_AHEAD = 16_384;
@@ -48,8 +48,9 @@ export class Connection {
   private awaited: ServerResponse | undefined;
   /** The `idleTime` when the last bytes arrived. */
   private readAt = 0;
+  /** Whether this stops the reading. Node does, too: for a body that nobody reads. */
+  private isPaused = false;
   private readonly parser: ReturnType<typeof takeParser>;
-  private readonly reading: Reading;
   private readonly linger: Linger;
 
   /** @param reject responds to a head that is not well-formed, and closes the connection */
@@ -59,20 +60,18 @@ export class Connection {
   ) {
     (socket as Parsed)[CONNECTION] = this;
     this.parser = takeParser(socket);
-    this.reading = new Reading(socket);
     this.linger = new Linger(socket, () => this.isReady);
-    socket.on('data', (received: Buffer) => {
-      const bytes = this.reading.filler > 0 ? this.reading.skipFiller(received) : received;
-      if (bytes.length === 0) return;
+    readSocket(socket, (bytes) => {
       if (this.over) {
         this.restrain();
         return;
       }
       this.readAt = idleTime();
-      if (this.next) this.waiting.push(bytes);
-      else this.next = bytes;
       this.unparsed += bytes.length;
+      if (this.next) this.waiting.push(Buffer.from(bytes));
+      else this.next = bytes;
       this.advance();
+      this.keepNext(bytes);
     });
     socket.on('end', () => {
       this.ended = true;
@@ -130,16 +129,27 @@ export class Connection {
     }
     if (this.over) return;
     if (this.unparsed > 0) this.restrain();
-    else if (this.reading.isPaused) this.reading.resume();
+    else if (this.isPaused) {
+      this.isPaused = false;
+      this.socket.resume();
+    }
     if (this.ended && this.unparsed === 0 && this.isReady) {
       this.over = true;
       this.parser.end();
     } else if (this.ended || this.unparsed > 0) this.awaitResponse();
   };
 
+  /** Copies what is not parsed of the bytes that were read: the next ones overwrite them. */
+  private keepNext({ buffer }: Buffer): void {
+    if (this.next?.buffer === buffer) this.next = Buffer.from(this.next);
+  }
+
   /** Stops reading if too much waits, or a response: what its client sends must not postpone `sendTimeout`. */
   private restrain(): void {
-    if (this.unparsed > READ_AHEAD || this.socket.writableLength > 0) this.reading.pause();
+    if (this.unparsed > READ_AHEAD || this.socket.writableLength > 0) {
+      this.isPaused = true;
+      this.socket.pause();
+    }
   }
 
   /** Whether the parser may get more: no request, a part of one, or one whose response has been sent. */
@@ -159,7 +169,6 @@ export class Connection {
     if (part.length > 0) this.parser.parse(part); // sets `response` at the end of a head
     const { response } = this;
     // The parser has copied them.
-    if (isBody && taken.length === taken.buffer.byteLength) free(taken);
     if (isBody && joined) free(joined);
     if (head !== undefined) {
       const request = response?.req;

@@ -2,8 +2,7 @@
  * What the server does with the sockets of node:http beyond what Node documents. Each part says why, and which test notices if
  * another version of Node does otherwise.
  */
-import type { Socket } from 'node:net';
-import { getDefaultHighWaterMark } from 'node:stream';
+import { Socket } from 'node:net';
 
 /** Node's parser of the requests of a socket. */
 interface Parser {
@@ -33,38 +32,30 @@ export function replaceLastClose(socket: Socket, end: () => void): void {
   socket.destroySoon = end;
 }
 
-/** As many bytes as the buffer of a socket holds before Node stops reading. */
-const FILLER = Buffer.alloc(getDefaultHighWaterMark(false));
+/** What all connections read into: each parses what it has read, or copies it, before the next one reads. */
+const SHARED = Buffer.allocUnsafeSlow(65_536);
+const symbolOf = (name: string) =>
+  Object.getOwnPropertySymbols(new Socket()).find(({ description }) => description === name);
+/** Where a socket has the buffer into which it reads, and what it calls then. */
+const [BUFFER, RECEIVE] = [symbolOf('kBuffer'), symbolOf('kBufferCb')];
 
 /**
- * Stops and resumes the reading of a socket. After `socket.pause()` Node goes on until the buffer of the socket is full, and each byte
- * postpones its time-out: a client could send for hours without reading its response. So a filler takes the place of what Node
- * would read, and is skipped afterwards. bounds.test.ts ("even if it keeps sending") notices if Node reads on.
+ * Reads a new connection. Node would allocate 64 KiB for each segment, and go on reading after `socket.pause()` until the buffer of
+ * the stream is full: each of those bytes postpones the time-out, so that a client could send for hours without reading its response.
+ * A socket that reads into a buffer, as those of `net.connect` do with the option `onread`, does neither, but Node has no such option
+ * for the sockets of a server. bounds.test.ts ("even if it keeps sending") notices if Node reads on.
+ *
+ * @param receive must not keep the bytes: the next segment overwrites them
  */
-export class Reading {
-  /** Bytes of the filler in front of what the socket reads next. Node may join it with what follows. */
-  filler = 0;
-  isPaused = false;
-
-  constructor(private readonly socket: Socket) {}
-
-  pause(): void {
-    this.isPaused = true;
-    this.socket.pause();
-    if (this.socket.readableEnded || this.socket.readableLength > 0) return;
-    this.filler = FILLER.length;
-    this.socket.unshift(FILLER);
-  }
-
-  resume(): void {
-    this.isPaused = false;
-    this.socket.resume();
-  }
-
-  /** What was received, without the filler. */
-  skipFiller(received: Buffer): Buffer {
-    const skipped = Math.min(this.filler, received.length);
-    this.filler -= skipped;
-    return received.subarray(skipped);
-  }
+export function readSocket(socket: Socket, receive: (bytes: Buffer) => void): void {
+  socket.on('data', receive); // takes the socket from the parser, which otherwise reads it itself
+  if (!(socket instanceof Socket)) return; // a connection in memory
+  const handle = Reflect.get(socket, '_handle') as { useUserBuffer?: (buffer: Buffer) => void } | null;
+  if (!handle?.useUserBuffer || !BUFFER || !RECEIVE)
+    throw new Error('expected a connection that can read into a buffer');
+  Reflect.set(socket, BUFFER, SHARED);
+  Reflect.set(socket, RECEIVE, (length: number) => {
+    receive(SHARED.subarray(0, length));
+  });
+  handle.useUserBuffer(SHARED);
 }
