@@ -78,6 +78,10 @@ export function createService<Own extends string = never>(options: ServiceOption
     try {
       const at = url.indexOf('?');
       const found = findRoute(contract.router, served, request.method ?? '', at < 0 ? url : url.slice(0, at));
+      if (found instanceof Problem) {
+        reject(exchange, found);
+        return;
+      }
       const { operation, authenticate, requests, responses } = found.served;
       exchange.route = found.route.path;
       exchange.served = found.served;
@@ -133,7 +137,11 @@ export function createService<Own extends string = never>(options: ServiceOption
         rawHeaders: request.rawHeaders,
       };
       const received = content instanceof Uint8Array && content.length === 0 ? undefined : reader;
-      const valid = requests.read(raw, received, content);
+      const valid = requests.tryRead(raw, received, content);
+      if (valid instanceof Problem) {
+        reject(exchange, valid);
+        return;
+      }
 
       for (const { name, call } of beforeHandler) {
         exchange.stage = 'beforeHandler';
@@ -189,13 +197,7 @@ export function createService<Own extends string = never>(options: ServiceOption
     } catch (error) {
       settle(error, fault);
       settleWithin(returned, fault);
-      if (admission.close(exchange)) {
-        void responder.respond(
-          exchange,
-          ...errorResponse(error, exchange.served, exchange.headers, context, request),
-        );
-        exchange.received?.close();
-      } else responder.reportLate(exchange, error);
+      reject(exchange, error, context);
       return;
     }
     if (!admission.close(exchange)) {
@@ -204,6 +206,19 @@ export function createService<Own extends string = never>(options: ServiceOption
     }
     const stream = responder.respond(exchange, undefined, encoded);
     if (stream) await admission.during(exchange, stream);
+    exchange.received?.close();
+  }
+
+  /** Ends a request with an error, unless it has ended already. */
+  function reject(exchange: Exchange, error: unknown, context?: HandlerContext): void {
+    if (!admission.close(exchange)) {
+      responder.reportLate(exchange, error);
+      return;
+    }
+    void responder.respond(
+      exchange,
+      ...errorResponse(error, exchange.served, exchange.headers, context, exchange.request),
+    );
     exchange.received?.close();
   }
 
@@ -241,8 +256,9 @@ export function createService<Own extends string = never>(options: ServiceOption
   }
 
   function identify(request: IncomingMessage): string {
+    if (!options.requestIdOf) return requestIdOf(request);
     try {
-      const id: unknown = (options.requestIdOf ?? requestIdOf)(request);
+      const id: unknown = options.requestIdOf(request);
       if (typeof id === 'string' && isFieldValue(id)) return id;
       settle(id, fault);
       throw new TypeError('requestIdOf: expected a value that a header can carry, got another');
@@ -290,10 +306,11 @@ function secure({ document, served }: Contract, strategies: Strategies, fault: R
   return secured;
 }
 
+const NO_PATH = new RequestProblem('notFound', 'the document has no such path');
+
 /**
- * Finds the operation of a request, and the values of its path parameters.
- *
- * @throws {Problem} `notFound` or `methodNotAllowed`
+ * Finds the operation of a request, and the values of its path parameters; otherwise returns the problem `notFound` or
+ * `methodNotAllowed`. RequestReader.tryRead says why it throws none.
  */
 function findRoute(
   router: Router<Methods>,
@@ -302,13 +319,12 @@ function findRoute(
   path: string,
 ) {
   const match = router.find(path);
-  if (!match || match.target.size === 0)
-    throw new RequestProblem('notFound', 'the document has no such path');
+  if (!match || match.target.size === 0) return NO_PATH;
   const route = match.target.get(method);
   const served = route && operations.get(route.operation);
   if (served) return { route, served, path: pathParameters(route, match.values) };
   const allow = [...match.target.keys()].join(', ');
-  throw new RequestProblem('methodNotAllowed', `this path has the methods ${allow}`, { Allow: allow });
+  return new RequestProblem('methodNotAllowed', `this path has the methods ${allow}`, { Allow: allow });
 }
 
 /** Converts a request target to origin-form. Servers must accept the absolute-form too (RFC 9112 section 3.2). */
