@@ -6,6 +6,9 @@ import { Connection } from './connection';
 import { attempt, type ReportFault, settleWithin } from './fault';
 import type { Fields } from './header-field';
 
+/** Bytes: the first size that V8 keeps among its large objects, and the default of M_MMAP_THRESHOLD (mallopt(3)). */
+const LONG_TEXT = 131_072;
+
 /**
  * Sends a response whose body is known at once.
  *
@@ -25,9 +28,12 @@ export function send(
   const length = body === undefined ? 0 : Buffer.byteLength(body);
   const isUnmeasured = status === 204 || status === 304; // RFC 9110 section 8.6
   if (!isUnmeasured) fields.push('Content-Length', length);
-  // A text of as many bytes as UTF-16 code units is ASCII. Node writes it, with the head before it, faster as latin1. Of
-  // another text the socket would count the code units that wait, and not the bytes.
-  const bytes = typeof body === 'string' && body.length !== length ? Buffer.from(body) : body;
+  // A text of as many bytes as UTF-16 code units is ASCII. Node writes it, with the head before it, faster as latin1, unless it
+  // is so long that V8 and malloc map memory for each copy of it. Of another text the socket would count the code units that
+  // wait, and not the bytes.
+  const encoding = body?.length === length ? 'latin1' : 'utf8';
+  const isShortText = encoding === 'latin1' && length < LONG_TEXT;
+  const bytes = typeof body === 'string' && !isShortText ? Buffer.from(body, encoding) : body;
   const { expect, 'content-length': declared = Infinity } = request.headers;
   const isShort = Number(declared) <= limit && !Connection.of(request.socket)?.isOverdue;
   if (!isUnread(request) || (isShort && expect === undefined)) {
