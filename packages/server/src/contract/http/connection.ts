@@ -200,15 +200,14 @@ export class Connection {
 
 const UNPARSED = new Problem('malformed', 'the request is not well-formed HTTP');
 
-let idle: number | undefined;
+let [idle, readIdle] = [0, -Infinity];
 
-/** Milliseconds in which the event loop had nothing to do. They do not change within one turn of it. */
+/** Milliseconds in which the event loop had nothing to do, give or take one: to read them takes longer than to read a clock. */
 function idleTime(): number {
-  if (idle === undefined) {
+  const now = performance.now();
+  if (now - readIdle > 1) {
     idle = performance.eventLoopUtilization().idle;
-    setImmediate(() => {
-      idle = undefined;
-    });
+    readIdle = now;
   }
   return idle;
 }
