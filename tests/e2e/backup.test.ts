@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { openPlantStore } from '../../src/storage/plants';
 import { keepFolder } from '../../scripts/testing/folder';
 import { buildPlant } from '../../scripts/testing/plants';
-import { sampleOf } from '../../scripts/testing/cases';
+import { fast, sampleOf } from '../../scripts/testing/cases';
 import { startProcess } from '../../scripts/testing/process';
 import { startProgram } from '../../scripts/testing/program';
 import { closed } from '../../scripts/testing/sqlite-bench';
@@ -22,60 +22,64 @@ async function run(file: string, ...args: readonly string[]) {
   return { status: await program.exit, output: program.output() };
 }
 
-test('a backup of a busy server has what it had acknowledged, and hinders nobody; a restore waits for its end', async () => {
-  const file = newFile();
-  const server = await startProgram({ DATABASE_URL: `sqlite:${file}`, API_TOKENS: TOKEN });
-  // Enough that others commit while it is copied.
-  const filled =
-    'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40000) INSERT INTO plants SELECT -i, hex(zeroblob(50)), NULL FROM n';
-  byProgram(file, (db) => {
-    db.exec(filled);
-  });
-  const ledger = newLedger();
-  const load = sendPlants(Number(new URL(server.url).port), ledger, 1);
-  await load.acknowledged(500);
-  const before = [...ledger.acknowledged];
-  const backup = join(folder, 'busy.db');
-  await expect(run(file, 'backup', backup)).resolves.toMatchObject({ status: 0 });
-  const { length } = ledger.acknowledged;
-  expect(length).toBeGreaterThan(before.length);
-  await expect(run(file, 'restore', backup)).resolves.toEqual({
-    status: 1,
-    output: `SQLite file ${file}: a process has it open: stop every server and tool that uses it, then restore again\n`,
-  });
-  await load.acknowledged(100);
-  await load.stop();
-  expect(ledger.unexpected).toEqual([]);
-  expect(await (await fetch(`${server.url}/-/metrics`)).text()).not.toContain('error="503');
-  await server.stop('SIGKILL');
+fast(() => {
+  test('a backup of a busy server has what it had acknowledged, and hinders nobody; a restore waits for its end', async () => {
+    const file = newFile();
+    const server = await startProgram({ DATABASE_URL: `sqlite:${file}`, API_TOKENS: TOKEN });
+    // Enough that others commit while it is copied.
+    const filled =
+      'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40000) INSERT INTO plants SELECT -i, hex(zeroblob(50)), NULL FROM n';
+    byProgram(file, (db) => {
+      db.exec(filled);
+    });
+    const ledger = newLedger();
+    const load = sendPlants(Number(new URL(server.url).port), ledger, 1);
+    await load.acknowledged(500);
+    const before = [...ledger.acknowledged];
+    const backup = join(folder, 'busy.db');
+    await expect(run(file, 'backup', backup)).resolves.toMatchObject({ status: 0 });
+    const { length } = ledger.acknowledged;
+    expect(length).toBeGreaterThan(before.length);
+    await expect(run(file, 'restore', backup)).resolves.toEqual({
+      status: 1,
+      output: `SQLite file ${file}: a process has it open: stop every server and tool that uses it, then restore again\n`,
+    });
+    await load.acknowledged(100);
+    await load.stop();
+    expect(ledger.unexpected).toEqual([]);
+    expect(await (await fetch(`${server.url}/-/metrics`)).text()).not.toContain('error="503');
+    await server.stop('SIGKILL');
 
-  await expect(run(file, 'restore', backup)).resolves.toMatchObject({ status: 0 });
-  const again = await startProgram({ DATABASE_URL: `sqlite:${file}`, API_TOKENS: TOKEN });
-  const stored = columnOf(file, 'SELECT id FROM plants');
-  const ids = new Set(stored);
-  expect(before.filter(({ id }) => !ids.has(id))).toEqual([]);
-  expect(ids.size).toBeLessThan(40_000 + new Set(ledger.acknowledged.map(({ id }) => id)).size);
-  expect(await again.stop()).toBe(0);
+    await expect(run(file, 'restore', backup)).resolves.toMatchObject({ status: 0 });
+    const again = await startProgram({ DATABASE_URL: `sqlite:${file}`, API_TOKENS: TOKEN });
+    const stored = columnOf(file, 'SELECT id FROM plants');
+    const ids = new Set(stored);
+    expect(before.filter(({ id }) => !ids.has(id))).toEqual([]);
+    expect(ids.size).toBeLessThan(40_000 + new Set(ledger.acknowledged.map(({ id }) => id)).size);
+    expect(await again.stop()).toBe(0);
+  });
 });
 
-test('a database that was overwritten while a server uses it is not restored before its end', async () => {
-  const file = newFile();
-  const server = await startProgram({ DATABASE_URL: `sqlite:${file}` });
-  const backup = join(folder, 'whole.db');
-  await expect(run(file, 'backup', backup)).resolves.toEqual({
-    status: 0,
-    output: expect.not.stringContaining('undefined') as string,
+fast(() => {
+  test('a database that was overwritten while a server uses it is not restored before its end', async () => {
+    const file = newFile();
+    const server = await startProgram({ DATABASE_URL: `sqlite:${file}` });
+    const backup = join(folder, 'whole.db');
+    await expect(run(file, 'backup', backup)).resolves.toEqual({
+      status: 0,
+      output: expect.not.stringContaining('undefined') as string,
+    });
+    writeFileSync(file, 'garbage '.repeat(5000));
+    await expect(run(file, 'restore', backup)).resolves.toMatchObject({
+      status: 1,
+      output: expect.stringContaining('a process has it open') as string,
+    });
+    await server.stop('SIGKILL');
+    const { status, output } = await run(file, 'restore', backup);
+    expect(status).toBe(0);
+    expect(readFileSync(output.trim().split(' ').at(-1) ?? '', 'utf8')).toContain('garbage'); // it names what it replaced
+    expect(await found(file)).toEqual([]);
   });
-  writeFileSync(file, 'garbage '.repeat(5000));
-  await expect(run(file, 'restore', backup)).resolves.toMatchObject({
-    status: 1,
-    output: expect.stringContaining('a process has it open') as string,
-  });
-  await server.stop('SIGKILL');
-  const { status, output } = await run(file, 'restore', backup);
-  expect(status).toBe(0);
-  expect(readFileSync(output.trim().split(' ').at(-1) ?? '', 'utf8')).toContain('garbage'); // it names what it replaced
-  expect(await found(file)).toEqual([]);
 });
 
 /**
@@ -196,20 +200,22 @@ test.each(sampleOf(Object.entries(BEFORE), 'of a killed server', 'over which the
   },
 );
 
-test('a backup that is killed leaves no file of its name, or a whole one', async () => {
-  const file = newFile();
-  await create(file, OLD);
-  const bytes = readFileSync(file);
-  const backup = join(dirname(file), 'backup.db');
-  const seen = new Set<boolean>();
-  await forEachState('backup', file, backup, async (ended) => {
-    expect(readFileSync(file).equals(bytes)).toBe(true);
-    seen.add(existsSync(backup));
-    if (existsSync(backup)) {
-      const other = newFile();
-      await (await plants(other)).restore(backup);
-      expect(await found(other)).toEqual(OLD);
-    } else expect(ended).toBe(false);
+fast(() => {
+  test('a backup that is killed leaves no file of its name, or a whole one', async () => {
+    const file = newFile();
+    await create(file, OLD);
+    const bytes = readFileSync(file);
+    const backup = join(dirname(file), 'backup.db');
+    const seen = new Set<boolean>();
+    await forEachState('backup', file, backup, async (ended) => {
+      expect(readFileSync(file).equals(bytes)).toBe(true);
+      seen.add(existsSync(backup));
+      if (existsSync(backup)) {
+        const other = newFile();
+        await (await plants(other)).restore(backup);
+        expect(await found(other)).toEqual(OLD);
+      } else expect(ended).toBe(false);
+    });
+    expect(seen).toEqual(new Set([false, true]));
   });
-  expect(seen).toEqual(new Set([false, true]));
 });

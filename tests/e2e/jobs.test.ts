@@ -4,7 +4,7 @@ import { createDatabase } from '../../scripts/testing/shared-postgres';
 import { keepFolder } from '../../scripts/testing/folder';
 import { startProcess } from '../../scripts/testing/process';
 import { useServers } from '../../scripts/testing/program';
-import { sampleOf } from '../../scripts/testing/cases';
+import { fast, sampleOf } from '../../scripts/testing/cases';
 import { byProgram } from '../../scripts/testing/sqlite-file';
 
 // The programs of the service that serve nobody, as they run in an image, and by `make migrate` and `make seed`.
@@ -87,10 +87,12 @@ test.each(sampleOf(WRONG, 'a database of this process'))(
   },
 );
 
-test('seed is refused in production', async () => {
-  const { status, lines } = await seed({ DATABASE_URL: fileUrl(), NODE_ENV: 'production' });
-  expect(lines).toEqual(['NODE_ENV is production: seed is for the development database']);
-  expect(status).toBe(2);
+fast(() => {
+  test('seed is refused in production', async () => {
+    const { status, lines } = await seed({ DATABASE_URL: fileUrl(), NODE_ENV: 'production' });
+    expect(lines).toEqual(['NODE_ENV is production: seed is for the development database']);
+    expect(status).toBe(2);
+  });
 });
 
 const FOREIGN: readonly [string, string, RegExp][] = [
@@ -115,13 +117,15 @@ test.each(sampleOf(FOREIGN, 'of another program'))(
   },
 );
 
-test.each([
-  [MAIN, 'migrations'],
-  [MAIN, 'migrate', 'now'],
-  [MAIN, '--migrate'],
-  [SEED, 'now'],
-])('an argument that nobody knows is refused: %s %s %s', async (...args) => {
-  const { status, lines } = await run(args, { DATABASE_URL: fileUrl() });
-  expect(lines).toEqual([expect.stringContaining(` "${args.slice(1).join(' ')}"`)]);
-  expect(status).toBe(2);
+fast(() => {
+  test.each([
+    [MAIN, 'migrations'],
+    [MAIN, 'migrate', 'now'],
+    [MAIN, '--migrate'],
+    [SEED, 'now'],
+  ])('an argument that nobody knows is refused: %s %s %s', async (...args) => {
+    const { status, lines } = await run(args, { DATABASE_URL: fileUrl() });
+    expect(lines).toEqual([expect.stringContaining(` "${args.slice(1).join(' ')}"`)]);
+    expect(status).toBe(2);
+  });
 });

@@ -14,7 +14,7 @@ import { version } from '../../../../package.json';
 import { keepFolder } from '../../../../scripts/testing/folder';
 import { installBeside, PACKED, TARBALL, unpack } from '../../../../scripts/testing/package';
 import { startProcess } from '../../../../scripts/testing/process';
-import { sampleOf, slow } from '../../../../scripts/testing/cases';
+import { fast, sampleOf, slow } from '../../../../scripts/testing/cases';
 
 // `contract-first new` as a program, from the package: its package managers are scripts, and what it starts hangs.
 
@@ -57,12 +57,14 @@ const expectUntouched = (dir: string) => {
   expect(readFileSync(join(dir, 'books.yaml'), 'utf8')).toBe(readFileSync(EXAMPLE, 'utf8'));
 };
 
-test('it loads none of the packages that only a service installs', () => {
-  const list = `require(process.argv[1]); console.log(Object.keys(require.cache).join('\\n'))`;
-  const args = ['-e', list, join(modules, 'contract-first/dist/new/main.js')];
-  const loaded = execFileSync(process.execPath, args, { encoding: 'utf8' });
-  expect(loaded).toContain('new/main.js');
-  expect(loaded).not.toMatch(/node_modules.(typescript|prettier|eslint|openapi-typescript|jest)\b/);
+fast(() => {
+  test('it loads none of the packages that only a service installs', () => {
+    const list = `require(process.argv[1]); console.log(Object.keys(require.cache).join('\\n'))`;
+    const args = ['-e', list, join(modules, 'contract-first/dist/new/main.js')];
+    const loaded = execFileSync(process.execPath, args, { encoding: 'utf8' });
+    expect(loaded).toContain('new/main.js');
+    expect(loaded).not.toMatch(/node_modules.(typescript|prettier|eslint|openapi-typescript|jest)\b/);
+  });
 });
 
 test.each(sampleOf(['SIGINT', 'SIGTERM', 'SIGHUP'] as const, 'SIGHUP'))(
@@ -94,53 +96,57 @@ test.each(sampleOf(['SIGINT', 'SIGTERM', 'SIGHUP'] as const, 'SIGHUP'))(
   },
 );
 
-test.each([
-  [
-    'is away',
-    'npm/11',
-    'npm',
-    'echo "npm error errno ENOTFOUND" >&2; exit 1',
-    /^npm cannot reach its registry: run the same line/m,
-  ],
-  [
-    'refuses',
-    'pnpm/12',
-    'pnpm',
-    '[ $1 = pack ] && exit 0; echo "ERR_PNPM_FETCH_404" >&2; exit 1',
-    /^the registry of pnpm refuses a package/m,
-  ],
-  [
-    'breaks',
-    'npm/11',
-    'npm',
-    'mkdir node_modules; echo "error An unexpected error"; exit 1',
-    /^npm could not install the packages\n {2}error An/m,
-  ],
-])(
-  'a registry that %s is told by a sentence, and nothing is left',
-  async (name, agent, manager, text, sentence) => {
-    const dir = begin(name);
-    program(manager, text);
-    const run = start(dir, ['books.yaml', '--packages', PACKED], {
-      npm_config_user_agent: `${agent} node/v24`,
-    });
-    expect([await run.exit, run.output()]).toEqual([1, expect.stringMatching(sentence)]);
-    expectUntouched(dir);
-  },
-);
-
-test('a package manager that is not there is told by a sentence', async () => {
-  const dir = begin('none');
-  const run = startProcess(
-    [join(modules, '.bin/contract-first'), 'new', 'books.yaml', '--packages', PACKED],
-    { PATH: join(folder, 'nothing') },
-    dir,
+fast(() => {
+  test.each([
+    [
+      'is away',
+      'npm/11',
+      'npm',
+      'echo "npm error errno ENOTFOUND" >&2; exit 1',
+      /^npm cannot reach its registry: run the same line/m,
+    ],
+    [
+      'refuses',
+      'pnpm/12',
+      'pnpm',
+      '[ $1 = pack ] && exit 0; echo "ERR_PNPM_FETCH_404" >&2; exit 1',
+      /^the registry of pnpm refuses a package/m,
+    ],
+    [
+      'breaks',
+      'npm/11',
+      'npm',
+      'mkdir node_modules; echo "error An unexpected error"; exit 1',
+      /^npm could not install the packages\n {2}error An/m,
+    ],
+  ])(
+    'a registry that %s is told by a sentence, and nothing is left',
+    async (name, agent, manager, text, sentence) => {
+      const dir = begin(name);
+      program(manager, text);
+      const run = start(dir, ['books.yaml', '--packages', PACKED], {
+        npm_config_user_agent: `${agent} node/v24`,
+      });
+      expect([await run.exit, run.output()]).toEqual([1, expect.stringMatching(sentence)]);
+      expectUntouched(dir);
+    },
   );
-  expect([await run.exit, run.output()]).toEqual([
-    1,
-    expect.stringContaining('cannot install the packages: npm is not on PATH'),
-  ]);
-  expectUntouched(dir);
+});
+
+fast(() => {
+  test('a package manager that is not there is told by a sentence', async () => {
+    const dir = begin('none');
+    const run = startProcess(
+      [join(modules, '.bin/contract-first'), 'new', 'books.yaml', '--packages', PACKED],
+      { PATH: join(folder, 'nothing') },
+      dir,
+    );
+    expect([await run.exit, run.output()]).toEqual([
+      1,
+      expect.stringContaining('cannot install the packages: npm is not on PATH'),
+    ]);
+    expectUntouched(dir);
+  });
 });
 
 slow(() => {

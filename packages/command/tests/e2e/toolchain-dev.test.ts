@@ -1,8 +1,8 @@
-import { slow } from '../../../../scripts/testing/cases';
+import { fast, slow } from '../../../../scripts/testing/cases';
 import { COMMAND, copyToolchain, type Project } from '../../../../scripts/testing/project';
 import { type RunningProcess, startProcess } from '../../../../scripts/testing/process';
 
-jest.setTimeout(120_000);
+jest.setTimeout(600_000);
 
 const DOCUMENT = 'openapi/notes.yaml';
 const HANDLER = 'src/handlers/create-note.ts';
@@ -48,61 +48,68 @@ async function edit(file: string, was: string, is: string, expected: RegExp): Pr
   return dev.output().slice(position);
 }
 
-it('replaces the server after each edit without losing data or a request, and survives errors', async () => {
-  const [address] = await dev.printed(/http:\/\/127\.0\.0\.1:\d+/);
-  await dev.printed(SERVING);
-  const fern = { id: 1, text: 'the fern' };
-  const other = { id: 1, text: 'the palm' };
-  expect(await create(address, fern)).toEqual({ text: 'the fern' });
-  const conflict = (message: string) => ({ error: 40002, message });
+fast(() => {
+  it('replaces the server after each edit without losing data or a request, and survives errors', async () => {
+    const [address] = await dev.printed(/http:\/\/127\.0\.0\.1:\d+/);
+    await dev.printed(SERVING);
+    const fern = { id: 1, text: 'the fern' };
+    const other = { id: 1, text: 'the palm' };
+    expect(await create(address, fern)).toEqual({ text: 'the fern' });
+    const conflict = (message: string) => ({ error: 40002, message });
 
-  // an error in the code
-  const wrong = await edit(HANDLER, 'status: 400', 'status: 409', /the previous server keeps running/);
-  expect(wrong).toMatch(/src\/handlers\/create-note\.ts\(\d+,\d+\): error TS2322/);
-  expect(await create(address, other)).toEqual(conflict('body/id 1 is another note'));
+    // an error in the code
+    const wrong = await edit(HANDLER, 'status: 400', 'status: 409', /the previous server keeps running/);
+    expect(wrong).toMatch(/src\/handlers\/create-note\.ts\(\d+,\d+\): error TS2322/);
+    expect(await create(address, other)).toEqual(conflict('body/id 1 is another note'));
 
-  // the fix and another message, during requests
-  const going = new AbortController();
-  const requests = (async () => {
-    const answers: unknown[] = [];
-    while (!going.signal.aborted) answers.push(await create(address, fern));
-    return answers;
-  })();
-  project.edit(HANDLER, 'is another note', 'is taken');
-  await edit(HANDLER, 'status: 409', 'status: 400', SERVING);
-  await dev.printed(/"stopped"/);
-  expect(dev.output()).toMatch(
-    /^[^]*compiling src[^]*listening on[^]*Try[^]*curl[^]*serving[^]*compiling src[^]*listening on[^]*"stopping"[^]*"stopped"/,
-  );
-  expect(await create(address, other)).toEqual(conflict('body/id 1 is taken'));
-  going.abort();
-  expect(new Set((await requests).map((answer) => JSON.stringify(answer)))).toEqual(
-    new Set(['{"text":"the fern"}']),
-  );
+    // the fix and another message, during requests
+    const going = new AbortController();
+    const requests = (async () => {
+      const answers: unknown[] = [];
+      while (!going.signal.aborted) answers.push(await create(address, fern));
+      return answers;
+    })();
+    project.edit(HANDLER, 'is another note', 'is taken');
+    await edit(HANDLER, 'status: 409', 'status: 400', SERVING);
+    await dev.printed(/"stopped"/);
+    expect(dev.output()).toMatch(
+      /^[^]*compiling src[^]*listening on[^]*Try[^]*curl[^]*serving[^]*compiling src[^]*listening on[^]*"stopping"[^]*"stopped"/,
+    );
+    expect(await create(address, other)).toEqual(conflict('body/id 1 is taken'));
+    going.abort();
+    expect(new Set((await requests).map((answer) => JSON.stringify(answer)))).toEqual(
+      new Set(['{"text":"the fern"}']),
+    );
 
-  // an error in the document, then a change
-  const lost = await edit(DOCUMENT, 'schemas/NewNote', 'schemas/NoNote', /the previous server keeps running/);
-  expect(lost).toMatch(/openapi\/notes\.yaml:\d+:\d+: .*NoNote" leads nowhere/);
-  await edit(DOCUMENT, 'schemas/NoNote', 'schemas/NewNote', SERVING);
-  const printed = await edit(DOCUMENT, 'type: string', 'type: string\n          maxLength: 8', SERVING);
-  expect(printed).toContain('properties/text/maxLength: in requests: maxLength 8 is new');
-  expect(await create(address, { id: 2, text: 'Philodendron' })).toEqual({
-    error: 40001,
-    message: 'body/text must NOT have more than 8 characters',
+    // an error in the document, then a change
+    const lost = await edit(
+      DOCUMENT,
+      'schemas/NewNote',
+      'schemas/NoNote',
+      /the previous server keeps running/,
+    );
+    expect(lost).toMatch(/openapi\/notes\.yaml:\d+:\d+: .*NoNote" leads nowhere/);
+    await edit(DOCUMENT, 'schemas/NoNote', 'schemas/NewNote', SERVING);
+    const printed = await edit(DOCUMENT, 'type: string', 'type: string\n          maxLength: 8', SERVING);
+    expect(printed).toContain('properties/text/maxLength: in requests: maxLength 8 is new');
+    expect(await create(address, { id: 2, text: 'Philodendron' })).toEqual({
+      error: 40001,
+      message: 'body/text must NOT have more than 8 characters',
+    });
+    expect(dev.output().split(token).length).toBe(2); // it is printed once
+
+    // an error in a script, which the server does not use
+    const position = dev.output().length;
+    project.write('scripts/new.ts', "export const one: number = 'two';\n");
+    await dev.printed(
+      /scripts\/new\.ts\(1,14\): error TS2322[^]*the server keeps running with the previous files/,
+      position,
+    );
+
+    expect(await dev.stop('SIGINT')).toBe(0);
+    expect(dev.output()).not.toContain('the check of tests and scripts ended');
+    await expect(create(address, fern)).rejects.toThrow('fetch failed');
   });
-  expect(dev.output().split(token).length).toBe(2); // it is printed once
-
-  // an error in a script, which the server does not use
-  const position = dev.output().length;
-  project.write('scripts/new.ts', "export const one: number = 'two';\n");
-  await dev.printed(
-    /scripts\/new\.ts\(1,14\): error TS2322[^]*the server keeps running with the previous files/,
-    position,
-  );
-
-  expect(await dev.stop('SIGINT')).toBe(0);
-  expect(dev.output()).not.toContain('the check of tests and scripts ended');
-  await expect(create(address, fern)).rejects.toThrow('fetch failed');
 });
 
 slow(() => {
