@@ -144,7 +144,7 @@ growth: $(INSTALLED) ## measure the cost of hostile requests; reports/growth.txt
 	@$(TSX) scripts/growth/main.ts $(ONLY)
 
 BENCH := scripts/bench
-bench: build $(BENCH)/node_modules/.package-lock.json ## measure the cost of requests here and in other servers; ONLY=plant,get
+bench: build pack $(BENCH)/node_modules/.package-lock.json ## measure the cost of requests here and in other servers; ONLY=plant,get
 	@$(TSX) $(BENCH)/main.ts $(if $(SAVE),--save) $(if $(BEFORE),--before '$(BEFORE)') $(if $(DOCUMENTS),--documents '$(DOCUMENTS)') $(ONLY)
 $(BENCH)/node_modules/.package-lock.json: $(BENCH)/package.json $(BENCH)/package-lock.json | $(INSTALLED)
 	@cd $(BENCH) && npm ci --no-audit --no-fund --loglevel=error >/dev/null

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { startChild } from '../program';
-import { SOURCES } from '../testing/sources';
+import { COMMAND } from '../testing/project';
 import { type Line, lineOf } from './lines';
 import type { Usage } from './servers';
 
@@ -10,15 +10,12 @@ import type { Usage } from './servers';
 interface Program {
   readonly name: string;
   readonly file: string;
-  /** The options of Node. */
-  readonly options?: readonly string[];
   readonly arguments: (document: string) => readonly string[];
 }
 
 const MOCK: Program = {
   name: 'ours',
-  file: join(__dirname, '../../packages/command/src/cli.ts'),
-  options: SOURCES,
+  file: COMMAND,
   arguments: (document) => ['mock', document],
 };
 const SERVICE: Program = { name: 'ours', file: join(__dirname, './peers/stubs.mjs'), arguments: () => [] };
@@ -96,7 +93,7 @@ function largeDocument(): object {
 async function start(program: Program, document: string): Promise<Usage> {
   const child = startChild(program.name, program.file, program.arguments(document), {
     env: { ...process.env, PORT: '0', API_TOKENS: 'secret', LOG_LEVEL: 'error', BENCH_DOCUMENT: document },
-    execArgv: ['--require', join(__dirname, './probe.mjs'), ...(program.options ?? [])],
+    execArgv: ['--require', join(__dirname, './probe.mjs')],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   try {
