@@ -25,7 +25,7 @@ function make(...args: readonly string[]) {
 beforeAll(() => {
   installBeside(workspace);
   mkdirSync(join(workspace, 'services'));
-  layOut(service, 'packages/command/tests/e2e/new-service/night-museum.yaml', workspace);
+  layOut(service, 'docs/museum.yaml', workspace);
   // What a team does with a service that it takes into its workspace.
   rmSync(join(service, 'node_modules'));
   writeFileSync(
