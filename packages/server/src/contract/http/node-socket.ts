@@ -49,7 +49,7 @@ const [BUFFER, RECEIVE] = [symbolOf('kBuffer'), symbolOf('kBufferCb')];
  */
 export function readSocket(socket: Socket, receive: (bytes: Buffer) => void): void {
   socket.on('data', receive); // takes the socket from the parser, which otherwise reads it itself
-  if (!(socket instanceof Socket)) return; // a connection in memory
+  if (!(socket instanceof Socket) || socket.destroyed) return; // in memory, or closed by another listener
   const handle = Reflect.get(socket, '_handle') as { useUserBuffer?: (buffer: Buffer) => void } | null;
   if (!handle?.useUserBuffer || !BUFFER || !RECEIVE)
     throw new Error('expected a connection that can read into a buffer');
