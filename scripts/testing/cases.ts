@@ -3,15 +3,15 @@
  * `.slow` in its name, which is two imports, all-cases.ts and the suite itself: in `make test-all` it runs the others.
  */
 
-let isComplete = false;
+let isTwin = false;
 
 /** Makes the suites that are loaded afterwards run what `make test` leaves out. all-cases.ts calls it. */
-export function runAllCases(): void {
-  isComplete = true;
+export function runOtherCases(): void {
+  isTwin = true;
 }
 
 /** The number of cases to generate. */
-export const cases = (few: number, all: number): number => (isComplete ? all : few);
+export const cases = (few: number, all: number): number => (isTwin ? all : few);
 
 /** Those cases of a table that represent it, by their first cell; in a twin the others. */
 export function sampleOf<T>(all: readonly T[], ...few: readonly string[]): readonly T[] {
@@ -19,19 +19,19 @@ export function sampleOf<T>(all: readonly T[], ...few: readonly string[]): reado
   const sample = all.filter((one) => few.includes(nameOf(one)));
   if (sample.length !== few.length)
     throw new Error(`expected the cases ${few.join(', ')}, got only ${sample.map(nameOf).join(', ')}`);
-  return isComplete ? all.filter((one) => !sample.includes(one)) : sample;
+  return isTwin ? all.filter((one) => !sample.includes(one)) : sample;
 }
 
 /** Every `step`-th case of a table; in a twin the others. */
 export const everyOf = <T>(all: readonly T[], step: number): readonly T[] =>
-  all.filter((_, i) => (i % step === 0) !== isComplete);
+  all.filter((_, i) => (i % step === 0) !== isTwin);
 
 /** Declares tests that only the twin runs. */
 export function slow(declare: () => void): void {
-  if (isComplete) declare();
+  if (isTwin) declare();
 }
 
 /** Declares tests that the twin does not repeat: they take seconds. */
 export function fast(declare: () => void): void {
-  if (!isComplete) declare();
+  if (!isTwin) declare();
 }
