@@ -27,6 +27,18 @@ describe('a documented response is sent unchanged', () => {
     expect(await respond(ok(schema), { status: 200, body })).toMatchObject({ status: 200, text });
   });
 
+  // send.ts writes long texts otherwise than short ones, and ASCII otherwise than the rest.
+  it.each(
+    ['a', '\u00e4', '\u{1f335}'].flatMap((last) =>
+      [131_069, 131_070, 131_071].map((length) => [length, last] as const),
+    ),
+  )('a text of %d characters that ends in %s', async (length, last) => {
+    const body = 'a'.repeat(length - last.length) + last;
+    const { text, headers } = await respond(ok({ type: 'string' }), { status: 200, body });
+    expect(text === JSON.stringify(body)).toBe(true);
+    expect(headers['content-length']).toBe(String(Buffer.byteLength(text)));
+  });
+
   it.each([
     ['the status itself', { 201: { description: '' } }, 201],
     ['its range', { '2XX': { description: '' } }, 207],
