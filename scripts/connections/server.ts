@@ -9,7 +9,8 @@ import { buildDocument, buildService, json } from '../testing/service';
 
 /*
  * The server of the walks, a process of its own whose resources belong to nothing else: `node --expose-gc server.ts
- * SEND_TIMEOUT`. It answers each message of its parent with what it holds; `stop` starts its shutdown.
+ * SEND_TIMEOUT`. It answers each message of its parent with what it holds; `watch` and `longest` measure the turns of its event loop,
+ * and `stop` starts its shutdown.
  */
 
 /** What the process holds after a forced collection. */
@@ -90,6 +91,17 @@ const server = createHttpServer(
   stopping.signal,
 );
 
+/** Microseconds of CPU of the longest turn of the event loop since `watch`; undefined if nobody watches. */
+let longest: number | undefined;
+function watch(since: NodeJS.CpuUsage): void {
+  setImmediate(() => {
+    if (longest === undefined) return;
+    const { user, system } = process.cpuUsage(since);
+    longest = Math.max(longest, user + system);
+    watch(process.cpuUsage());
+  });
+}
+
 async function held(): Promise<Held> {
   for (let i = 0; i < 3; i++) {
     globalThis.gc?.();
@@ -114,8 +126,14 @@ void listen(server, '127.0.0.1', 0).then((url) => {
   const port = Number(new URL(url).port);
   process.on('message', (message) => {
     if (message === 'stop') stopping.abort();
-    else if (message === 'cpu') process.send?.(process.cpuUsage());
-    else void held().then((state) => process.send?.(state));
+    else if (message === 'watch') {
+      longest = 0;
+      watch(process.cpuUsage());
+      process.send?.({});
+    } else if (message === 'longest') {
+      process.send?.({ longest });
+      longest = undefined;
+    } else void held().then((state) => process.send?.(state));
   });
   server.on('close', () => {
     process.disconnect();

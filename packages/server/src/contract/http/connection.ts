@@ -46,7 +46,7 @@ export class Connection {
   private readonly framing = new MessageFraming();
   private over = false;
   private awaited: ServerResponse | undefined;
-  /** The `idleTime` when the last bytes arrived. */
+  /** The `idleTime` when the last bytes arrived, or when reading went on: the end of the client may have waited unread. */
   private readAt = 0;
   /** Whether this stops the reading. Node does, too: for a body that nobody reads. */
   private isPaused = false;
@@ -72,6 +72,9 @@ export class Connection {
       else this.next = bytes;
       this.advance();
       this.keepNext(bytes);
+    });
+    socket.on('resume', () => {
+      this.readAt = idleTime();
     });
     socket.on('end', () => {
       this.ended = true;

@@ -1,11 +1,13 @@
 import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import express from 'express';
 import { createHttpServer, listen } from 'contract-first-server';
 
 const render = () => ({ status: 400 });
+/** Bytes that exceed the buffers of the operating system. */
+const LARGE = 16_000_000;
 const ask = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
 
 let server: ReturnType<typeof createHttpServer>;
@@ -80,6 +82,29 @@ test('a body is what its own connection has sent, whatever others send meanwhile
   let text = '';
   for await (const bytes of client) text += String(bytes);
   expect(text.split('\r\n\r\n')[1]).toBe('a'.repeat(20) + 'b'.repeat(20));
+});
+
+test('a client that reads late and closes its side has not left: it gets the responses behind the one that it reads', async () => {
+  const asked: string[] = [];
+  let answer = (): unknown => undefined;
+  await serve(({ url = '' }, response) => {
+    asked.push(url);
+    if (url === '/large') response.end('x'.repeat(LARGE));
+    else answer = () => response.end('the last response');
+  });
+  server.on('connection', (socket: Socket) => {
+    socket.once('end', () => {
+      answer();
+    });
+  });
+  const client = open(true).pause();
+  client.write(ask('/large'));
+  while (asked.length === 0) await turn();
+  client.end(ask('/last')); // the server reads no further while its client does not
+  await sleep(300); // longer than between two parts of what a client sends
+  let text = '';
+  for await (const bytes of client) text += String(bytes);
+  expect(text.slice(-17)).toBe('the last response');
 });
 
 test('a connection that another listener has closed already is left alone', async () => {
