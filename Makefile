@@ -24,10 +24,10 @@ CHECK := $(TSX) scripts/checks.ts
 .PHONY: help help-all install generate client breaking check quick test-all recording modules format build pack test gate run dev migrate backup restore seed mock clean browser contract todo new mutants faults crash cluster alerts connections soak bodies growth bench documents sqlite consumers sbom image
 
 DAILY := run dev new generate check quick test test-all
-LIST = awk -F ':.*\#\# ' -v names=' $(1) ' '/^[a-z-]+:.*\#\# / && (names == "  " || index(names, " " $$1 " ")) \
+LISTED = awk -F ':.*\#\# ' -v names=' $(1) ' '/^[a-z-]+:.*\#\# / && (names == "  " || index(names, " " $$1 " ")) \
 	  { printf "  make %-11s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 help:
-	@$(call LIST,$(DAILY) help-all)
+	@$(call LISTED,$(DAILY) help-all)
 
 install: $(INSTALLED) ## install the dependencies
 $(INSTALLED): package.json package-lock.json | $(NODE)
@@ -179,4 +179,4 @@ clean: ## remove builds, packages, reports and caches (not data/)
 	rm -rf dist packages/*/dist reports node_modules .node .cache $(BENCH)/node_modules
 
 help-all: ## list all targets
-	@$(call LIST)
+	@$(call LISTED)

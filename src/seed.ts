@@ -8,7 +8,7 @@ const PLANTS = [
   { id: 3n, name: 'Boston fern' },
 ];
 
-// `make seed`: fills the database of a developer. What is there stays, and so it may run again.
+// `make seed` seeds the development database. Existing rows stay as they are, so you can run it again.
 runSeed({
   readConfig,
   open: openDependencies,

@@ -155,7 +155,7 @@ test.each<[NodeJS.ProcessEnv, string[]]>([
   [
     { ...DISCOVERY, ...JWT },
     [
-      'AUTH_DISCOVERY_URL is set, but AUTH_JWKS_URL and AUTH_ISSUER leave nothing to discover: unset it or them',
+      'AUTH_DISCOVERY_URL cannot be combined with AUTH_JWKS_URL and AUTH_ISSUER: unset it, or the other two',
     ],
   ],
   [

@@ -58,7 +58,7 @@ export async function mockAgainstEngine(file: string, folder: string): Promise<M
     const run = await test(url, file, credentials, folder);
     const report = JSON.parse(readFileSync(join(folder, 'contract.json'), 'utf8')) as ContractReport;
     const rejected = /, (\d+) rejected by proof/.exec(line)?.[1] ?? 0;
-    const withoutSample = /^served as 501, for lack of a sample: (\d+)/m.exec(mock.output())?.[1] ?? 0;
+    const withoutSample = /^501, no conforming response found: (\d+)/m.exec(mock.output())?.[1] ?? 0;
     return {
       ...{ operations: Number(operations), served: Number(served) },
       ...{ withoutSample: Number(withoutSample), rejected: Number(rejected) },

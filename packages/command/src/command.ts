@@ -158,7 +158,7 @@ function parse<O extends Options>(
     if (option.type === 'string' && (!value?.trim() || (!token.inlineValue && value.startsWith('--'))))
       throw refused(`${rawName} needs a value: ${rawName} ${option.value ?? 'VALUE'}`);
     if (option.type === 'string' && Object.hasOwn(values, token.name))
-      throw refused(`${rawName} takes one value, got also ${JSON.stringify(value)}`);
+      throw refused(`${rawName} takes one value, but also got ${JSON.stringify(value)}`);
     values[token.name] = value ?? true;
   }
   if (values['help'] !== true) {

@@ -69,7 +69,7 @@ export const VERBS: readonly Command[] = [
       packages: {
         type: 'string',
         value: 'FOLDER',
-        help: 'the folder of the packed packages to install (default: those that are running)',
+        help: 'install the package tarballs from this folder (default: those that this command carries)',
       },
       modules: {
         type: 'string',
@@ -175,7 +175,7 @@ scheme. CORS_ORIGINS allows every origin by default.`,
       today: {
         type: 'string',
         value: 'DATE',
-        help: 'the day on which to compare: a deprecated operation may go from its x-sunset on (default: today)',
+        help: 'compare as of this day: a deprecated operation may be removed from its x-sunset on (default: today)',
       },
       'allow-outside': OUTSIDE,
       json: JSON_RESULT,

@@ -20,8 +20,8 @@ const examples = readExamples(path.join(__dirname, '../tests/contract/examples.j
 // #endregion examples
 
 /**
- * Fills the database of a developer: `npx contract-first seed`. It runs again whenever somebody calls it, and leaves what is there; what
- * the database counts is added each time. With NODE_ENV=production it is refused.
+ * Seeds the development database: `npx contract-first seed`. You can run it again: rows that exist stay as they are, but rows whose key
+ * the database generates are added each time. It does not run with NODE_ENV=production.
  */
 async function seed({ store }: Dependencies): Promise<void> {
   // #region stored

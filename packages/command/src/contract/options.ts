@@ -28,7 +28,7 @@ export const URL_OPTIONS = {
   credentials: {
     type: 'string',
     value: 'FILE',
-    help: 'JSON: {"scheme": {"valid": "...", "invalid": "..."}}, or in its place {"command": "..."} or {"clientCredentials": {...}}',
+    help: 'JSON, by security scheme: {"scheme": {"valid": "...", "invalid": "..."}}; instead of "valid", "command": "..." or "clientCredentials": {...}',
   },
   write: { type: 'boolean', help: 'also change and delete resources, but only those that the run creates' },
   'write-all': {

@@ -86,7 +86,7 @@ export async function mock(
     await setTimeout(PAUSE);
   }
   if (without > 0)
-    console.log(`served as 501, for lack of a sample: ${without} of ${operations.length} operations`);
+    console.log(`501, no conforming response found: ${without} of ${operations.length} operations`);
 }
 
 /** @throws {UsageError} */

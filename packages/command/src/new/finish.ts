@@ -119,7 +119,7 @@ async function prove(progress: (text: string) => void): Promise<Proof> {
       : []),
     ...(without.size > 0
       ? [
-          `; left out of src/storage/, because the document does not conform to them: ${[...without].join(', ')}`,
+          `; left out of src/storage/, because the generated tables do not match the document: ${[...without].join(', ')}`,
         ]
       : []),
   ].join('');

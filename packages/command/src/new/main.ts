@@ -131,7 +131,7 @@ async function lay(
     `${start} todo   # list what remains to be written`,
   ];
   console.log(
-    `\n${title} is ${isGreen ? 'ready' : 'written, but not green,'} in ${shown || 'this folder'} after ${seconds} s. Next:\n\n  ${next.join('\n  ')}`,
+    `\n${title} is ${isGreen ? 'ready' : 'created, with a failing check or test,'} in ${shown || 'this folder'} after ${seconds} s. Next:\n\n  ${next.join('\n  ')}`,
   );
   return isGreen;
 }

@@ -153,7 +153,7 @@ function sourcePlaces(decided: Decided): Record<string, Places> {
             ({ table: { name } }) =>
               `await unlessViolated(['unique'], store.${name}.add(examples.${name}));\n`,
           )
-          .join('') || 'await store.ready(); // add to it what you like to find there\n',
+          .join('') || 'await store.ready(); // add your development data here\n',
     },
     'tests/contract/service.ts': {
       ...examplePlaces('../../src', 'dependencies.store'),

@@ -32,7 +32,7 @@ it.each([
       expect(output).toMatch(
         isCommitted
           ? /is ready in .*\n[^]* test {3}# it passes/
-          : /not committed[^]* written, but not green,[^]* check {2}# see above/,
+          : /not committed[^]* created, with a failing check or test,[^]* check {2}# see above/,
       );
     } finally {
       said.mockRestore();

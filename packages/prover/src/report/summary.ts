@@ -123,10 +123,10 @@ function resultSentence(
   isAll: boolean,
 ): string {
   if (failures.length > 0)
-    return `${title} breaks its contract: ${count(failures.length, 'case')} failed, of ${count(causes, 'cause')}.`;
+    return `${title} breaks its contract: ${count(failures.length, 'case')} failed, with ${count(causes, 'cause')}.`;
   if (obligations.length === 0) return `${title} has no operation, so nothing is proven.`;
   if (states.PROVEN === 0) return states.STUB > 0 ? '' : `Nothing of ${title} is proven.`;
-  return isAll ? `${title} keeps its contract: everything is proven.` : `${title} broke nothing.`;
+  return isAll ? `${title} keeps its contract: everything is proven.` : `No case of ${title} failed.`;
 }
 
 const are = (number: number): string => `${number} ${number === 1 ? 'is' : 'are'}`;

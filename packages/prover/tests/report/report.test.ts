@@ -51,7 +51,7 @@ describe('the reports of a run', () => {
       version: 1,
       passed: false,
       verdict: expect.stringMatching(
-        /^Numbers breaks its contract: \d+ cases? failed, of \d+ causes?\./,
+        /^Numbers breaks its contract: \d+ cases? failed, with \d+ causes?\./,
       ) as string,
       document: { title: 'Numbers', version: '1.0.0' },
       finished: '2026-01-01T00:00:00.000Z',

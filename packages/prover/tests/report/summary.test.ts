@@ -120,13 +120,13 @@ test.each<[name: string, states: State[], changed: Partial<Facts>, verdict: stri
     'an early end',
     ['PROVEN', 'LEFT OUT'],
     { stopped: 'it was interrupted', requestsLeftOut: 1 },
-    'Numbers broke nothing. Of 9 obligations, 2 are proven, 7 are left out. Left out: 1 request. The run ended early: it was interrupted.',
+    'No case of Numbers failed. Of 9 obligations, 2 are proven, 7 are left out. Left out: 1 request. The run ended early: it was interrupted.',
   ],
   [
     'one operation only',
     ['PROVEN'],
     { unselected: 1 },
-    'Numbers broke nothing. Of 2 obligations, 2 are proven. Not selected: 1 operation of the document.',
+    'No case of Numbers failed. Of 2 obligations, 2 are proven. Not selected: 1 operation of the document.',
   ],
 ])('the sentence of %s', (_, states, changed, verdict) => {
   expect(summarize(factsOf(states, changed)).verdict).toBe(verdict);

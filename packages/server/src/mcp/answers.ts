@@ -143,7 +143,7 @@ export async function resultOf(
     if (!(error instanceof Problem)) throw error;
     return failure(
       error.kind === 'tooLarge'
-        ? `${said} with more than ${MAX_BYTES} bytes, which no result has: ask for less.`
+        ? `${said} with more than ${MAX_BYTES} bytes, which is too large for a result: request less.`
         : `${said}, but ${error.message}.`,
     );
   } finally {

@@ -79,7 +79,9 @@ function assertKnown(parameters: readonly Parameter[], body: object | undefined,
   const unknown = names.find((name) => !known.includes(name));
   if (unknown === undefined) return;
   const expected = known.join(', ') || 'none';
-  throw new UnusableArguments(`${unknown.slice(0, 100)} is no argument of this tool: expected ${expected}`);
+  throw new UnusableArguments(
+    `${unknown.slice(0, 100)} is not an argument of this tool: expected ${expected}`,
+  );
 }
 
 /** The text of a parameter; undefined if it is not given. */

@@ -151,7 +151,7 @@ export function refusalOf(
     new Problem(kind, message, {}, { violations: [{ pointer, keyword: 'storable', message: rule }] });
   const mayBeAbsent = !operation || documentedKey(operation, 404) !== undefined;
   return sought && mayBeAbsent && places.every((at) => at.startsWith('/path/'))
-    ? refuse('notFound', `there is nothing at ${place}: nothing with such a value can be stored`)
+    ? refuse('notFound', `there is nothing at ${place}: no stored object can have this value`)
     : refuse('invalidRequest', `${place} ${rule}`);
 }
 

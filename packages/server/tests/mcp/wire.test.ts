@@ -93,11 +93,11 @@ describe.each(['modern', 'legacy'] as const)('the official client, of the %s era
       expect(await said('getPainting', {})).toEqual([true, 'path/id is required, and must not be empty']);
       expect(await said('getPainting', { path: { id: 1 }, body: {} })).toEqual([
         true,
-        'body is no argument of this tool: expected path/id',
+        'body is not an argument of this tool: expected path/id',
       ]);
       expect(await said('listPaintings', { query: { limits: 1 } })).toEqual([
         true,
-        'query/limits is no argument of this tool: expected query/limit, query/after, header/X-Tenant',
+        'query/limits is not an argument of this tool: expected query/limit, query/after, header/X-Tenant',
       ]);
       // x-mcp: false hides it, and no argument leads there.
       expect(await said('getPainting', { path: { id: 'latest' } })).toEqual([
@@ -122,7 +122,7 @@ test('an answer of more than 1 MiB becomes an error that names the limit', () =>
   serving({}, async ({ ask }) => {
     const text = async (id: number) => (await ask(call('getPhoto', { path: { id } }))).text();
     expect(await text(1_048_577)).toContain(
-      '200 with more than 1048576 bytes, which no result has: ask for less',
+      '200 with more than 1048576 bytes, which is too large for a result: request less',
     );
     expect(await text(1_048_576)).toContain('"bytes":1048576');
   }));

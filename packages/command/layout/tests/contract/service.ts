@@ -20,7 +20,7 @@ import type { NewBike } from '../../src/storage/bikes';
 const document = readDocument(readFileSync(path.join(__dirname, '../../generated/openapi.json'), 'utf8'));
 
 // #region examples
-/** What the examples of path parameters name, as the store takes it. */
+/** The objects that the examples of path parameters name, in the form that the store takes. */
 const examples = readExamples(path.join(__dirname, 'examples.json')) as {
   // #region typed
   readonly neighbors: NewNeighbor;
@@ -29,7 +29,7 @@ const examples = readExamples(path.join(__dirname, 'examples.json')) as {
 };
 // #endregion examples
 
-/** CI has a PostgreSQL for the tests, which they empty. */
+/** In CI the tests run on a PostgreSQL database, which they empty. */
 // #region config
 const config = readConfig({
   DATABASE_URL: process.env['TEST_DATABASE_URL'] ?? 'memory:',
@@ -73,7 +73,7 @@ const refusal = (kind: Kind, operation?: Operation): RefusalRule => {
   };
 };
 
-/** Refusals that depend on what is stored. `operations`: those that may refuse any valid request so. */
+/** Rejections that depend on what is stored. `operations`: those that may reject any valid request this way. */
 const ownRefusals: Readonly<Record<string, OwnRefusal>> = {
   // #region kinds
   noSuchResource: {
@@ -84,7 +84,7 @@ const ownRefusals: Readonly<Record<string, OwnRefusal>> = {
   // #endregion kinds
 };
 
-/** Sequences of requests with their expected answers. One waits while a handler that it needs is a stub. */
+/** Sequences of requests with their expected answers. A sequence is skipped while a handler that it needs is a stub. */
 export const scenarios: readonly ScenarioOf<operations>[] = [
   // #region scenarios
   {

@@ -73,7 +73,7 @@ function failure(manager: Manager, output: string): string {
     .join('');
   const registry = `\`${manager} config get registry\` prints which one it is`;
   if (/ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|SOCKET_TIMEOUT/.test(output))
-    return `${manager} cannot reach its registry: run the same line again when this machine is online (${registry})${said}`;
+    return `${manager} cannot reach its registry: run the same command again when this machine is online (${registry})${said}`;
   if (/\bE40[134]\b|FETCH_40[134]|code: 40[134]/.test(output))
     return `the registry of ${manager} refuses a package or does not have it (${registry})${said}`;
   return `${manager} could not install the packages${said}`;

@@ -65,7 +65,7 @@ function checkTags(document: Findings, tags: unknown): void {
 
 function addUnknown(document: Findings, { kind, version }: Walked, name: string, pointer: string): void {
   if (name === '$ref' && !OPEN.includes(kind)) {
-    const message = `leads nowhere: OpenAPI allows no reference in the place of ${nameOf(kind)}, and this one has no target in a file`;
+    const message = `has no target in a file, and OpenAPI does not allow a reference in place of ${nameOf(kind)}`;
     document.addFinding(pointer, message);
     return;
   }

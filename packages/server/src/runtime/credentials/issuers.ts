@@ -36,7 +36,7 @@ export function readIssuer(variables: Variables, prefix: string): ConfiguredIssu
       variables.wrong.push(`${each} is missing: ${fixed.join(', ')} belong together`);
     if (discoveryUrl !== '')
       variables.wrong.push(
-        `${discovery} is set, but ${jwks} and ${name} leave nothing to discover: unset it or them`,
+        `${discovery} cannot be combined with ${jwks} and ${name}: unset it, or the other two`,
       );
     if (variables.read(jwks) !== '') expect(jwks, urlFault(variables.read(jwks)));
   } else if (discoveryUrl !== '') {

@@ -160,7 +160,7 @@ export async function createServer<
       issuers: credentials.issuers,
       onLeftOut: (leftOut) => {
         if (leftOut.length > 0)
-          log.warn({ leftOut }, `${leftOut.length} operations or parts of one are no tools`);
+          log.warn({ leftOut }, `${leftOut.length} operations, or parts of them, are not available as tools`);
       },
     },
     bodyLimit: config.bodyLimit,
