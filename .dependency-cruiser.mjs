@@ -33,6 +33,7 @@ const CORE = {
 /** The modules of the command. */
 const COMMAND = {
   'command.ts': [],
+  'memo.ts': [],
   'paths.ts': ['command.ts'],
   'jobs.ts': ['command.ts', 'paths.ts'],
   'load.ts': ['command.ts', 'paths.ts'],
@@ -40,12 +41,12 @@ const COMMAND = {
   gate: ['command.ts', 'compiler', 'paths.ts'],
   document: ['load.ts', 'paths.ts'],
   breaking: ['command.ts', 'document', 'load.ts', 'paths.ts'],
-  generate: ['command.ts', 'breaking', 'document', 'paths.ts'],
+  generate: ['command.ts', 'breaking', 'document', 'memo.ts', 'paths.ts'],
   mock: ['command.ts', 'breaking', 'document', 'load.ts', 'paths.ts'],
   client: ['command.ts', 'mock', 'generate', 'document', 'load.ts', 'paths.ts'],
   dev: ['command.ts', 'compiler', 'generate', 'document', 'load.ts', 'paths.ts'],
   contract: ['command.ts', 'generate', 'document', 'load.ts'],
-  new: ['command.ts', 'generate', 'mock', 'document', 'paths.ts'],
+  new: ['command.ts', 'generate', 'mock', 'document', 'memo.ts', 'paths.ts'],
   upgrade: ['command.ts', 'new', 'paths.ts'],
   'verbs.ts': [
     'command.ts',

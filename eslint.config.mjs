@@ -1,5 +1,13 @@
 import tseslint from 'typescript-eslint';
 
+/** `const NAME: Record<string, X> = { ... }` of a module, also with Readonly around the type. */
+const TABLES = ['', "TSTypeReference[typeName.name='Readonly'] > TSTypeParameterInstantiation > "].map(
+  (within) =>
+    ":matches(Program, ExportNamedDeclaration) > VariableDeclaration[kind='const'] > " +
+    `VariableDeclarator[init.type='ObjectExpression'] > Identifier.id > TSTypeAnnotation > ${within}` +
+    "TSTypeReference[typeName.name='Record'] > TSTypeParameterInstantiation > TSStringKeyword:first-child",
+);
+
 export default tseslint.config(
   {
     ignores: [
@@ -31,6 +39,18 @@ export default tseslint.config(
   { files: ['src/handlers/**'], rules: { '@typescript-eslint/require-await': 'off' } },
   { files: ['**/*.{cjs,mjs}'], ...tseslint.configs.disableTypeChecked },
   { files: ['**/*.cjs'], rules: { '@typescript-eslint/no-require-imports': 'off' } },
+  {
+    files: ['{src,packages/*/src}/**/*.ts'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        ...TABLES.map((selector) => ({
+          selector,
+          message: 'A name from outside finds what objects inherit, such as `constructor`. Use a Map.',
+        })),
+      ],
+    },
+  },
   {
     files: ['src/**', 'packages/{database,server}/src/**'],
     ignores: ['src/config.ts', 'packages/server/src/runtime/process/job.ts'], // job.ts passes on what config.ts reads

@@ -154,9 +154,7 @@ test.each<[NodeJS.ProcessEnv, string[]]>([
   [{ ...DISCOVERY, AUTH_AUDIENCE: '' }, ['AUTH_AUDIENCE is missing: AUTH_DISCOVERY_URL needs it']],
   [
     { ...DISCOVERY, ...JWT },
-    [
-      'AUTH_DISCOVERY_URL cannot be combined with AUTH_JWKS_URL and AUTH_ISSUER: unset it, or the other two',
-    ],
+    ['AUTH_DISCOVERY_URL cannot be combined with AUTH_JWKS_URL and AUTH_ISSUER: unset it, or the other two'],
   ],
   [
     { ...DISCOVERY, AUTH_DISCOVERY_URL: 'https://issuer.example.com' },

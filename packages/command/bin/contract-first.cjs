@@ -25,7 +25,12 @@ function typed() {
 }
 
 // `contract-first --node` is what an npm script begins with whose own program does not say that Node is too old.
-if (args[0] === '--node') isNewEnough();
+// `npx -p FILE.tgz contract-first VERB` in a service runs the program that is installed there: it has the packages that the verbs need.
+var own = path.join(process.cwd(), 'node_modules/contract-first/bin/contract-first.cjs');
+var isFromOutside = /[\\/]_npx[\\/]/.test(__dirname) && args[0] !== 'new' && fs.existsSync(own);
+
+if (isFromOutside) require(own);
+else if (args[0] === '--node') isNewEnough();
 else if (isNewEnough(typed())) {
   if (isPackage) require('../dist/cli.js');
   else {

@@ -37,7 +37,7 @@ const job = <O extends Options>(command: Omit<Command<O>, 'run'>): Command<O> =>
   });
 
 /** The verbs as a person looks for them. */
-export const GROUPS: Readonly<Record<string, readonly string[]>> = {
+export const GROUPS = {
   Start: ['new', 'mock'],
   Write: ['dev', 'generate', 'todo', 'client', 'upgrade'],
   Prove: ['check', 'test', 'contract', 'breaking'],

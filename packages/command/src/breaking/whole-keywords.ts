@@ -47,7 +47,7 @@ export function wholeKeywords(
     }
   }
   for (const { pointer, value } of schemas) {
-    for (const keyword of Object.keys(EVALUATING)) {
+    for (const keyword of EVALUATING.keys()) {
       if (!(keyword in value) || isIdle(keyword, value)) continue;
       const beside = keyword === 'additionalProperties' ? [value] : schemas.map((schema) => schema.value);
       const text = beside.map((schema) => evaluates(document, keyword, schema)).join('');
@@ -64,14 +64,16 @@ export function wholeKeywords(
 
 const BRANCHES = ['anyOf', 'oneOf', 'if', 'then', 'else', 'dependentSchemas'];
 /** What evaluates properties or items before a keyword that judges the others, as far as no other comparison reads it. */
-const EVALUATING: Readonly<Record<string, readonly string[]>> = {
-  additionalProperties: ['patternProperties'],
-  unevaluatedProperties: [...BRANCHES, 'patternProperties'],
-  unevaluatedItems: [...BRANCHES, 'contains'],
-};
+const EVALUATING: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({
+    additionalProperties: ['patternProperties'],
+    unevaluatedProperties: [...BRANCHES, 'patternProperties'],
+    unevaluatedItems: [...BRANCHES, 'contains'],
+  }),
+);
 
 function evaluates(document: OpenApiDocument, keyword: string, schema: JsonObject): string {
-  const texts = (EVALUATING[keyword] ?? [])
+  const texts = (EVALUATING.get(keyword) ?? [])
     .filter((name) => name in schema && (name === 'if' || !isIdle(name, schema)))
     .map((name) => `${name} ${wholeText(document, name, schema)}`);
   if (keyword === 'unevaluatedItems')

@@ -16,14 +16,14 @@ import { DescribedValue, type JsonObject, type Operation, securitySchemes } from
 import type * as plan from './runtime/plan';
 import { Shapes } from './shapes';
 
-const KINDS: Readonly<Record<string, plan.Media['kind']>> = {
-  JSON: 'json',
-  form: 'form',
-  multipart: 'multipart',
-  text: 'text',
-  'lines of JSON': 'lines',
-  'event stream': 'events',
-};
+const KINDS: ReadonlyMap<string, plan.Media['kind']> = new Map([
+  ['JSON', 'json'],
+  ['form', 'form'],
+  ['multipart', 'multipart'],
+  ['text', 'text'],
+  ['lines of JSON', 'lines'],
+  ['event stream', 'events'],
+]);
 
 export function plansOf(document: OpenApiDocument): plan.Plans {
   const reader = new PlanReader(document);
@@ -99,7 +99,7 @@ class PlanReader {
   private media(media: MediaTypeObject, direction: 'request' | 'response'): plan.Media {
     const { document } = this;
     const { key, type, schema, items, pointer } = media;
-    const known = KINDS[this.codecs.of({ ...media, document }).name] ?? 'binary';
+    const known = KINDS.get(this.codecs.of({ ...media, document }).name) ?? 'binary';
     const kind = known === 'lines' && /[/+]json-seq$/.test(type.essence) ? 'records' : known;
     if (direction === 'response') return { key, kind, ...this.text(items ?? schema, kind === 'text') };
     if (kind === 'multipart' && type.essence !== 'multipart/form-data') {

@@ -24,7 +24,8 @@ export function responseDifference(
     if (!status || checker.isTypeAssignableTo(status, checker.getUndefinedType()))
       return `returns ${checker.typeToString(response)}: expected a response with a status`;
     const [fitting, statuses] = ofStatus(checker, status, responses, at);
-    const expected = either(statuses);
+    // The compiler has them in the order in which it met them.
+    const expected = either(statuses.toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true })));
     if ((status.flags & (ts.TypeFlags.Number | ts.TypeFlags.String)) !== 0)
       return `returns a status of the type ${checker.typeToString(status)}: expected ${expected}, as a type with one value (a literal, or \`as const\`)`;
     if (fitting.length === 0) {

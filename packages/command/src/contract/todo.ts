@@ -72,6 +72,9 @@ export async function todo(): Promise<Outcome> {
     console.log(title);
     for (const line of lines) console.log(`  ${line}`);
   }
-  if (items.length === 0) console.log('nothing remains to be done');
+  if (items.length === 0)
+    console.log(
+      'no stub, column or scenario is missing; npx contract-first contract says what is not proven',
+    );
   return { status: 0, json: { items } };
 }

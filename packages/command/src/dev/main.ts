@@ -136,7 +136,9 @@ function startRest(): ChildProcess {
 async function update(sources: boolean): Promise<void> {
   const started = performance.now();
   const failed = (message: string) => {
-    const still = serving ? 'the previous server keeps running' : 'no server runs until this is fixed';
+    const still = serving
+      ? 'the previous server keeps running'
+      : 'no server runs until this is fixed and a file is saved';
     console.log(`\n${message}\n\n${still}\n`);
   };
   if (sources) {

@@ -2,7 +2,7 @@ import type { Outcome } from '../command';
 import { type Check, JEST, runChecks } from './checks';
 
 /** The checks of a service. */
-const CHECKS: Readonly<Record<string, Check>> = {
+const CHECKS = {
   code: { commands: ['./code'] },
   format: {
     commands: [
@@ -12,7 +12,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   },
   generated: { commands: ['../cli generate --check'] },
   test: { commands: ['tsc -p src', `${JEST} --json --outputFile reports/jest.json`] },
-};
+} satisfies Readonly<Record<string, Check>>;
 
 /**
  * Runs checks of the service in the current folder.

@@ -1,4 +1,5 @@
 /** Which type of column holds the values of a schema. */
+import { oncePer } from '../memo';
 import { type Bound, type OpenApiDocument, viewSchemas } from 'contract-first-server/tools';
 
 /** The word of the library for the type of a column. */
@@ -34,8 +35,13 @@ function isBounded(document: OpenApiDocument, pointers: readonly string[]): bool
   );
 }
 
+const once = oncePer<Typed>();
+
 /** The type of the column for a value that fits it. */
-export function typeOf(document: OpenApiDocument, pointers: readonly string[]): Typed {
+export const typeOf = (document: OpenApiDocument, pointers: readonly string[]): Typed =>
+  once(document, pointers.join(' '), () => typeFor(document, pointers));
+
+function typeFor(document: OpenApiDocument, pointers: readonly string[]): Typed {
   const view = viewSchemas(document, pointers, 'response');
   const types = new Set(view.types);
   const nullable = types.delete('null');

@@ -29,16 +29,18 @@ export function valuesText(
   taken: (name: string) => boolean = () => false,
 ): string {
   const named = new Map<string, string>();
+  const exported = new Set<string>();
   for (const { pointer, value } of document.references.objects('Schema')) {
     const values = valuesOf(value);
     if (!values) continue;
     const list = values.map((one) => `  ${literal(one)},\n`).join('');
     const base = nameAt(document, pointer);
     const isFree = (name: string) =>
-      named.get(name) === list || !(named.has(name) || taken(`is${name}`) || taken(listName(name)));
+      named.get(name) === list || !namesOf(name).some((one) => exported.has(one) || taken(one));
     let name = base;
     for (let n = 2; !isFree(name); n++) name = `${base}${n}`;
     named.set(name, list);
+    for (const one of namesOf(name)) exported.add(one);
   }
   if (named.size === 0) return '';
   const parts = [...named].map(
@@ -55,6 +57,8 @@ const GUARD = `function hasValue<T>(values: readonly T[], value: unknown): value
 }
 `;
 
+/** What is exported for an enum. The list of `IsColor` has the name of the guard of `ColorValues`. */
+const namesOf = (name: string): [guard: string, list: string] => [`is${name}`, listName(name)];
 const listName = (name: string): string => `${withFirst(name, (letter) => letter.toLowerCase())}Values`;
 
 /** Letters may have two code units. */
@@ -94,13 +98,13 @@ const UNNAMED = new Set('content allOf anyOf oneOf encoding dependentSchemas pat
 /** Keywords whose members are called by their names. */
 const NAMED = new Set('properties $defs headers callbacks'.split(' '));
 /** Keywords that lead to a part that is called by a word. */
-const WORDS: Readonly<Record<string, string>> = {
-  requestBody: 'Body',
-  items: 'Item',
-  prefixItems: 'Item',
-  itemSchema: 'Item',
-  additionalProperties: 'Value',
-};
+const WORDS: ReadonlyMap<string, string> = new Map([
+  ['requestBody', 'Body'],
+  ['items', 'Item'],
+  ['prefixItems', 'Item'],
+  ['itemSchema', 'Item'],
+  ['additionalProperties', 'Value'],
+]);
 
 /** A name for the schema at a pointer: that of its component or operation, and those of what leads from there to it. */
 function nameAt(document: OpenApiDocument, pointer: string): string {
@@ -113,7 +117,7 @@ function nameAt(document: OpenApiDocument, pointer: string): string {
     const step = lastStep(steps[i] ?? '');
     const place = `/${steps.slice(0, i + 1).join('/')}`;
     const next = steps[i + 1] ?? '';
-    const word = WORDS[step];
+    const word = WORDS.get(step);
     if (document.references.kindAt(place) === 'Operation') {
       const { operationId } = document.follow(place).value;
       if (typeof operationId === 'string') words.splice(0, words.length, operationId);

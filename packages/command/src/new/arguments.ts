@@ -22,6 +22,10 @@ export interface Given {
 /** What may stand in the folder of a new service beside its document, and stays as it is. */
 const ALLOWED = /^(\.git|\.DS_Store|\.idea|LICENSE.*|README\.md|(create-)?contract-first-.*\.tgz)$/i;
 
+/** The names in the folder of a new service that may be there, and are no part of the document. */
+export const besideIn = (folder: string): string[] =>
+  existsSync(folder) ? readdirSync(folder).filter((name) => ALLOWED.test(name)) : [];
+
 /** @throws {UsageError} if there is no such file */
 export function assertFile(file: string): void {
   const got = !existsSync(file)

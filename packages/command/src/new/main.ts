@@ -3,12 +3,12 @@
  * prover) is done by those that are installed in it: finish.ts.
  */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync } from 'node:fs';
+import { chmodSync, existsSync, utimesSync } from 'node:fs';
 import { constants } from 'node:os';
 import path from 'node:path';
 import { InvalidContract, shellWord } from 'contract-first-server';
 import { located, SourceError } from '../document/source/source';
-import { assertFile, assertFree, folderOf, type Given, readDocumentAndNames } from './arguments';
+import { assertFile, assertFree, besideIn, folderOf, type Given, readDocumentAndNames } from './arguments';
 import { askDocument, askExtras } from './ask';
 import type { Extras } from './extras';
 import { agent, install, managerOf, vendor, version } from './write/install';
@@ -116,6 +116,9 @@ async function lay(
   const { status } = await run([process.execPath, finish], folder, { signal, inherits: true });
   if (status !== 0 && status !== RED)
     throw new SourceError(`the tools installed in the service could not complete it`);
+  // make installs again what is older than package.json, which finish.js has formatted.
+  const installed = path.join(folder, 'node_modules/.package-lock.json');
+  if (existsSync(installed)) utimesSync(installed, new Date(), new Date());
   remove(folder, originals.moved);
   if (originals.moved.length > 0) console.log(`moved to openapi/: ${originals.moved.join(', ')}`);
   const isGreen = status === 0;
@@ -156,6 +159,9 @@ interface Decision {
   readonly originals: Originals;
 }
 
+/** Names in the folder of a new service that no formatter reads. */
+const NO_TEXTS = /^\.(git|DS_Store)$|\.tgz$/i;
+
 /** Decides every file of the service, and changes nothing. */
 async function decide(given: Given, folder: string): Promise<Decision> {
   const [source, names] = readDocumentAndNames(given);
@@ -166,8 +172,10 @@ async function decide(given: Given, folder: string): Promise<Decision> {
   const files = managerOf() === 'pnpm' ? forPnpm(layout.files, agent()) : forNpm(layout.files);
   const { 'README.md': readme = '', '.prettierignore': unformatted = '', ...others } = files;
   const originals = originalsIn(folder, source, files);
+  const beside = besideIn(folder);
   const hasReadme = existsSync(path.join(folder, 'README.md'));
-  const kept = [...originals.kept, ...(hasReadme ? ['README.md'] : [])];
+  // What is ignored here, the service does not format: neither now nor by `npm run format`.
+  const kept = [...originals.kept, ...beside.filter((name) => !NO_TEXTS.test(name))];
   return {
     title: names.title,
     files: {

@@ -62,12 +62,16 @@ export function handledValue(
   return Object.fromEntries(entries) as unknown;
 }
 
-/** The views of schemas and of all branches that may apply. */
-function branches(document: OpenApiDocument, pointers: readonly string[], depth = 0) {
-  const view = viewSchemas(document, [...pointers], 'response');
-  const views = [view];
-  if (depth < 6)
-    for (const union of view.unions)
-      for (const branch of union) views.push(...branches(document, [branch], depth + 1));
+/** The views of schemas and of all branches that may apply, each once. */
+function branches(document: OpenApiDocument, pointers: readonly string[]) {
+  const views = [viewSchemas(document, [...pointers], 'response')];
+  const seen = new Set<string>();
+  // The list grows while it is walked.
+  for (const { unions } of views)
+    for (const branch of unions.flat()) {
+      if (seen.has(branch)) continue;
+      seen.add(branch);
+      views.push(viewSchemas(document, [branch], 'response'));
+    }
   return views;
 }

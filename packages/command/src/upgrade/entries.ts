@@ -9,14 +9,16 @@ const OLD = 'contract-first-server';
 const RUNTIME = [`${OLD}/runtime`, OLD, `${OLD}/tools`] as const;
 
 /** By the entry that 2.0.0 had: the entries that have its names now. The first is its successor. */
-const SUCCESSORS: Readonly<Record<string, readonly [string, ...string[]]>> = {
-  [OLD]: [OLD, `${OLD}/tools`],
-  [`${OLD}/database`]: ['contract-first-database'],
-  [`${OLD}/kysely`]: ['contract-first-database/kysely'],
-  [`${OLD}/runtime`]: RUNTIME,
-  [`${OLD}/operational`]: RUNTIME,
-  [`${OLD}/testing`]: ['contract-first-prover', 'contract-first-prover/service'],
-};
+const SUCCESSORS: ReadonlyMap<string, readonly [string, ...string[]]> = new Map(
+  Object.entries({
+    [OLD]: [OLD, `${OLD}/tools`],
+    [`${OLD}/database`]: ['contract-first-database'],
+    [`${OLD}/kysely`]: ['contract-first-database/kysely'],
+    [`${OLD}/runtime`]: RUNTIME,
+    [`${OLD}/operational`]: RUNTIME,
+    [`${OLD}/testing`]: ['contract-first-prover', 'contract-first-prover/service'],
+  }),
+);
 const SCHEMAS = `${OLD}/schemas/`;
 
 /** The names that are others now, where the entry no longer has them. */
@@ -52,7 +54,7 @@ export function movedEntry(ts: Compiler, entry: string): Moved | undefined {
     const successor = entry.replace(OLD, 'contract-first');
     return { entry, successor, all: [successor], find: (name) => ({ entry: successor, name }) };
   }
-  const all = Object.hasOwn(SUCCESSORS, entry) ? SUCCESSORS[entry] : undefined;
+  const all = SUCCESSORS.get(entry);
   if (all === undefined) return undefined;
   const at = (name: string) => all.find((one) => namesOf(ts, one).has(name));
   const find = (name: string): Place | undefined => {

@@ -74,8 +74,8 @@ const openOf = async (all: object, generated?: number): Promise<string[]> =>
   (await agree(buildDocument({ paths: all }), generated)).open;
 
 it('agree on every format', async () => {
-  const texts = [...Object.keys(STRING_FORMATS), 'binary', 'password', 'url', 'unknown'];
-  const numbers = [...Object.keys(INTEGER_FORMATS), 'float', 'double', 'unknown'];
+  const texts = [...STRING_FORMATS.keys(), 'binary', 'password', 'url', 'unknown'];
+  const numbers = [...INTEGER_FORMATS.keys(), 'float', 'double', 'unknown'];
   const all = [
     ...texts.map((format) => ({ type: 'string', format })),
     ...numbers.map((format) => ({ type: format === 'float' ? 'number' : 'integer', format })),

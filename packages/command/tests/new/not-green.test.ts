@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findingsIn, findingsOf, firstRules } from '../../src/new/findings';
 import { newService } from '../../src/new/main';
@@ -41,6 +41,24 @@ it.each([
     expect(existsSync(join(dir, 'src/main.ts'))).toBe(true);
   },
 );
+
+test('what is in the folder already stays as it is: the service does not format it', async () => {
+  const beside = ['LICENSE', 'LICENSE.md', 'license.markdown', 'README.md', '.idea/x.json'];
+  folder.write({
+    'modules/contract-first/dist/new/finish.js': '',
+    ...Object.fromEntries(PACKAGES.map((name) => [vendored(name), ''])),
+    ...Object.fromEntries(beside.map((name) => [`beside/${name}`, ''])),
+  });
+  const said = jest.spyOn(console, 'log').mockImplementation(() => undefined);
+  const dir = folder.path('beside');
+  const resources = { packages: folder.path('vendor'), modules: folder.path('modules') };
+  const given = { document: EXAMPLE, dir, name: 'books', extras: new Set<never>(), allowOutside: false };
+  await newService({ ...given, ...resources }, new Steps({ write: () => undefined }));
+  said.mockRestore();
+  // finish.js formats everything that is not ignored here.
+  const ignored = readFileSync(join(dir, '.prettierignore'), 'utf8').split('\n');
+  expect(beside.filter((name) => !ignored.includes(`/${name.split('/')[0]}`))).toEqual([]);
+});
 
 const lintOf = (file: string, lines: readonly string[]) =>
   `\n${process.cwd()}/${file}\n${lines.map((line) => `  ${line}\n`).join('')}`;

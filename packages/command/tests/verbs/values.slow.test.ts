@@ -36,6 +36,22 @@ const listed = (root: object): Record<string, unknown[]> =>
 
 const answer = (schema: object) => ({ description: '', content: { 'application/json': { schema } } });
 
+test('the list of one enum may not have the name of the guard of another', () => {
+  const names = [
+    'isColor',
+    'ColorValues',
+    'isIsColor',
+    'IsColorValues',
+    'isColorValues',
+    'ColorValuesValues',
+  ];
+  const schemas = Object.fromEntries(names.map((name, i) => [name, { enum: [`value ${i}`] }]));
+  const text = valuesOf(documentOf(schemas));
+  const exported = [...text.matchAll(/^export const (\w+)/gm)].map(([, name]) => name);
+  expect(new Set(exported).size).toBe(2 * names.length);
+  expect(exported).toHaveLength(2 * names.length);
+});
+
 test('each enum has a name that says where it is', () => {
   const color = { type: 'string', enum: ['red', 'blue'] };
   const root = documentOf(

@@ -22,7 +22,7 @@ const AVOIDED = 30_000;
 
 const ISOLATION = 'default_transaction_isolation';
 /** Settings of the session, which override those of the role and the database. */
-const SETTINGS: Readonly<Record<string, string>> = {
+const SETTINGS = {
   client_min_messages: 'warning', // the only sign of a wait for a standby that was cancelled
   DateStyle: 'ISO', // in which timestamps are read
   [ISOLATION]: 'read committed',

@@ -48,41 +48,45 @@ const TEXT: Expected = { is: (text) => text !== '', what: 'a text' };
 const HOUR = 3_600_000;
 
 /** Parameters of ours, which the driver does not get. */
-const OWN: Readonly<Record<string, Expected>> = {
-  target_session_attrs: { ...oneOf(...ATTRIBUTES), what: `${ATTRIBUTES.join(', ')}: the server writes` },
-  /** Seconds, as libpq has it. */
-  connect_timeout: integer(1, 60),
-  password_file: TEXT,
-  /** One of them is for the watch over the others. */
-  connections: integer(2, 1000),
-  start_timeout: integer(0, HOUR),
-  statement_timeout: integer(1, HOUR),
-  lock_timeout: integer(1, HOUR),
-  idle_in_transaction_session_timeout: integer(1, HOUR),
-};
+const OWN: ReadonlyMap<string, Expected> = new Map(
+  Object.entries({
+    target_session_attrs: { ...oneOf(...ATTRIBUTES), what: `${ATTRIBUTES.join(', ')}: the server writes` },
+    /** Seconds, as libpq has it. */
+    connect_timeout: integer(1, 60),
+    password_file: TEXT,
+    /** One of them is for the watch over the others. */
+    connections: integer(2, 1000),
+    start_timeout: integer(0, HOUR),
+    statement_timeout: integer(1, HOUR),
+    lock_timeout: integer(1, HOUR),
+    idle_in_transaction_session_timeout: integer(1, HOUR),
+  }),
+);
 /** Of those: settings of the session. */
 const SETTINGS = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'];
 
 /** Those of the driver (https://node-postgres.com/apis/client, https://node-postgres.com/features/ssl). */
-const OF_DRIVER: Readonly<Record<string, Expected>> = {
-  user: TEXT,
-  password: TEXT,
-  host: { is: (text) => /^[^,]+$/.test(text), what: 'one host' },
-  port: integer(1, 65_535),
-  options: TEXT,
-  application_name: TEXT,
-  fallback_application_name: TEXT,
-  client_encoding: { is: (text) => /^(utf-?8|auto)$/i.test(text), what: 'UTF8' },
-  query_timeout: integer(1, HOUR),
-  ssl: oneOf('true', '1', '0', 'no-verify'),
-  sslmode: oneOf('disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'),
-  sslcert: TEXT,
-  sslkey: TEXT,
-  sslrootcert: TEXT,
-  sslnegotiation: oneOf('postgres', 'direct'),
-  uselibpqcompat: oneOf('true', 'false'),
-};
-const KNOWN = { ...OF_DRIVER, ...OWN };
+const OF_DRIVER: ReadonlyMap<string, Expected> = new Map(
+  Object.entries({
+    user: TEXT,
+    password: TEXT,
+    host: { is: (text) => /^[^,]+$/.test(text), what: 'one host' },
+    port: integer(1, 65_535),
+    options: TEXT,
+    application_name: TEXT,
+    fallback_application_name: TEXT,
+    client_encoding: { is: (text) => /^(utf-?8|auto)$/i.test(text), what: 'UTF8' },
+    query_timeout: integer(1, HOUR),
+    ssl: oneOf('true', '1', '0', 'no-verify'),
+    sslmode: oneOf('disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'),
+    sslcert: TEXT,
+    sslkey: TEXT,
+    sslrootcert: TEXT,
+    sslnegotiation: oneOf('postgres', 'direct'),
+    uselibpqcompat: oneOf('true', 'false'),
+  }),
+);
+const KNOWN = new Map([...OF_DRIVER, ...OWN]);
 
 const FORM =
   /^(?<scheme>postgres(?:ql)?:\/\/)(?<user>[^/?#]*@)?(?<hosts>[^/?#@]*)(?<path>\/[^?#]*)?(?:\?(?<query>[^#]*))?$/s;
@@ -104,13 +108,13 @@ export function readUrl(url: string): Target {
     if (!is) throw new Error(`the parameter ${name} of the URL: expected ${what}`);
   };
   for (const [name, value] of parameters) {
-    const expected = Object.hasOwn(KNOWN, name) ? KNOWN[name] : undefined;
+    const expected = KNOWN.get(name);
     const shown = expected || (/^\w{1,63}$/.test(name) && !isSecret) ? name : 'without a name';
-    check(shown, expected !== undefined, `one of ${Object.keys(KNOWN).join(', ')}`);
+    check(shown, expected !== undefined, `one of ${[...KNOWN.keys()].join(', ')}`);
     check(shown, names.indexOf(name) === names.lastIndexOf(name), 'it once');
     if (expected) check(shown, expected.is(value), expected.what);
   }
-  const own = new Map(Object.keys(OWN).map((name) => [name, parameters.get(name) ?? undefined]));
+  const own = new Map([...OWN.keys()].map((name) => [name, parameters.get(name) ?? undefined]));
   for (const name of own.keys()) parameters.delete(name);
   const passwordFile = own.get('password_file');
   if (passwordFile !== undefined && (/:./.test(user) || parameters.has('password')))

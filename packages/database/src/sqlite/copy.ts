@@ -80,7 +80,7 @@ async function backup(file: string, to: string, schema: Schema): Promise<Copied>
 
 async function restore(file: string, from: string, schema: Schema): Promise<Copied> {
   if (!statSync(from, { throwIfNoEntry: false })?.isFile())
-    throw new StoreUnavailable(`there is no file ${from}: use another`);
+    throw new StoreUnavailable(`cannot restore from ${from}: there is no such file`);
   checkRegular(file);
   if (existsSync(file) && keyOf(from) === keyOf(file))
     throw new StoreUnavailable('the backup is the database itself: use another file');

@@ -55,6 +55,6 @@ function isLimited({ value, subschemas }: InstanceLocation): boolean {
   const integer = toInteger(value.text);
   if (integer === undefined) return false;
   if (!/^-?\d+$/.test(value.text)) return true; // 1.0 and 1e2
-  const hasFormat = schemas.some(({ format }) => typeof format === 'string' && format in INTEGER_FORMATS);
+  const hasFormat = schemas.some(({ format }) => typeof format === 'string' && INTEGER_FORMATS.has(format));
   return !hasFormat && !Number.isSafeInteger(Number(integer));
 }

@@ -37,7 +37,7 @@ function withExpandedItems(json: JsonObject, media: JsonObject): JsonObject | un
   const expand = (schema: Json, within: readonly string[]): Json => {
     if (typeof schema === 'boolean') return schema;
     const copy: JsonObject = { ...asObject(schema) };
-    for (const [keyword, { to }] of Object.entries(APPLICATORS))
+    for (const [keyword, { to }] of APPLICATORS)
       if (to === 'itself' && copy[keyword] !== undefined)
         copy[keyword] = mapSchemas(keyword, copy[keyword], (sub) => expand(sub, within));
     const to = asString(copy['$ref']);

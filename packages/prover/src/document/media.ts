@@ -47,13 +47,13 @@ export function matchesMediaType(documented: string, media: string): boolean {
 }
 
 /** A media type of each top-level type. */
-const SUBTYPES: Readonly<Record<string, string>> = {
-  text: 'plain',
-  image: 'png',
-  audio: 'mpeg',
-  video: 'mp4',
-  font: 'woff2',
-};
+const SUBTYPES: ReadonlyMap<string, string> = new Map([
+  ['text', 'plain'],
+  ['image', 'png'],
+  ['audio', 'mpeg'],
+  ['video', 'mp4'],
+  ['font', 'woff2'],
+]);
 
 /**
  * The media type to send for a documented one: for a range one that it covers.
@@ -66,7 +66,7 @@ export function concreteType(documented: string, isStructured: boolean): string 
   // RFC 6838 section 3.4: the tree `x.` is for private use.
   if (subtype !== '*') return `${top}/${subtype.replace('*', 'x.any')}`;
   if (top === '*' || top === 'application') return `application/${isStructured ? 'json' : 'octet-stream'}`;
-  return `${top}/${SUBTYPES[top] ?? 'x.any'}`;
+  return `${top}/${SUBTYPES.get(top) ?? 'x.any'}`;
 }
 
 /** The essence of a media type and its parameters, as written. */

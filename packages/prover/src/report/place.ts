@@ -1,14 +1,14 @@
 import { tokensOf } from '../json/tree';
 
 /** The places whose names follow in the pointer, such as the name of a parameter. */
-const NAMED: Readonly<Record<string, string>> = {
-  responses: 'response ',
-  headers: 'header ',
-  content: '',
-  properties: '',
-  patternProperties: 'properties like ',
-  schemas: 'schema ',
-};
+const NAMED: ReadonlyMap<string, string> = new Map([
+  ['responses', 'response '],
+  ['headers', 'header '],
+  ['content', ''],
+  ['properties', ''],
+  ['patternProperties', 'properties like '],
+  ['schemas', 'schema '],
+]);
 /** Tokens that say no more than those around them. */
 const SILENT = /^(?:schema|components|\d+|(?:all|any|one)Of)$/;
 
@@ -21,7 +21,7 @@ export function placeInWords(pointer: string): string {
   const words = isPath ? [method === undefined ? path : `${method.toUpperCase()} ${path}`] : [];
   while (tokens.length > 0) {
     const token = tokens.shift() ?? '';
-    const kind = NAMED[token];
+    const kind = NAMED.get(token);
     if (kind !== undefined && tokens.length > 0) words.push(kind + (tokens.shift() ?? ''));
     else if (token === 'parameters' && tokens.length > 0)
       words.push(`parameter ${Number(tokens.shift()) + 1}`);

@@ -4,19 +4,21 @@ import { header, type RawResponse } from '../wire/message';
 import { type Asked, isWhole, type Compare, otherwise, type Whole } from './whole';
 
 /** Content codings that the prover removes, and what asks for others. */
-const CODINGS: Readonly<Record<string, readonly string[]>> = {
-  gzip: ['gzip', 'x-gzip'],
-  br: ['br'],
-  ...(isDecodable('zstd') && { zstd: ['zstd'] }),
-  'gzip;q=0': [],
-  'gzip;q=0.5, br;q=0': ['gzip', 'x-gzip'],
-  identity: [],
-  'undocumented-4f1c': [],
-};
+const CODINGS: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({
+    gzip: ['gzip', 'x-gzip'],
+    br: ['br'],
+    ...(isDecodable('zstd') && { zstd: ['zstd'] }),
+    'gzip;q=0': [],
+    'gzip;q=0.5, br;q=0': ['gzip', 'x-gzip'],
+    identity: [],
+    'undocumented-4f1c': [],
+  }),
+);
 
 /** Requests for content codings of a representation (RFC 9110 section 12.5.3). */
 export const codingRequests = (whole: Whole): Asked[] =>
-  Object.entries(CODINGS).map(([accepted, allowed]) => ({
+  Array.from(CODINGS, ([accepted, allowed]) => ({
     scenario: 'content codings',
     headers: { 'Accept-Encoding': accepted },
     compare: isCoded(whole, allowed),

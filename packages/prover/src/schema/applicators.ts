@@ -10,30 +10,32 @@ interface Applicator {
   readonly isMap?: true;
 }
 
-export const APPLICATORS: Readonly<Record<string, Applicator>> = {
-  allOf: { to: 'itself', binds: 'all' },
-  anyOf: { to: 'itself', binds: 'some' },
-  oneOf: { to: 'itself', binds: 'some' },
-  if: { to: 'itself', binds: 'none' },
-  then: { to: 'itself', binds: 'some' },
-  else: { to: 'itself', binds: 'some' },
-  not: { to: 'itself', binds: 'none' },
-  prefixItems: { to: 'parts', binds: 'all' },
-  properties: { to: 'parts', binds: 'all', isMap: true },
-  patternProperties: { to: 'parts', binds: 'all', isMap: true },
-  items: { to: 'parts', binds: 'all' },
-  additionalProperties: { to: 'parts', binds: 'all' },
-  unevaluatedProperties: { to: 'parts', binds: 'all' },
-  unevaluatedItems: { to: 'parts', binds: 'none' },
-  contains: { to: 'parts', binds: 'none' },
-  propertyNames: { to: 'parts', binds: 'none' },
-  dependentSchemas: { to: 'itself', binds: 'some', isMap: true },
-};
+export const APPLICATORS: ReadonlyMap<string, Applicator> = new Map(
+  Object.entries({
+    allOf: { to: 'itself', binds: 'all' },
+    anyOf: { to: 'itself', binds: 'some' },
+    oneOf: { to: 'itself', binds: 'some' },
+    if: { to: 'itself', binds: 'none' },
+    then: { to: 'itself', binds: 'some' },
+    else: { to: 'itself', binds: 'some' },
+    not: { to: 'itself', binds: 'none' },
+    prefixItems: { to: 'parts', binds: 'all' },
+    properties: { to: 'parts', binds: 'all', isMap: true },
+    patternProperties: { to: 'parts', binds: 'all', isMap: true },
+    items: { to: 'parts', binds: 'all' },
+    additionalProperties: { to: 'parts', binds: 'all' },
+    unevaluatedProperties: { to: 'parts', binds: 'all' },
+    unevaluatedItems: { to: 'parts', binds: 'none' },
+    contains: { to: 'parts', binds: 'none' },
+    propertyNames: { to: 'parts', binds: 'none' },
+    dependentSchemas: { to: 'itself', binds: 'some', isMap: true },
+  }),
+);
 
 /** The value of an applicator, with each of its schemas replaced. */
 export function mapSchemas(keyword: string, value: Json, replace: (schema: Json) => Json): Json {
   if (Array.isArray(value)) return value.map(replace);
-  if (!APPLICATORS[keyword]?.isMap) return replace(value);
+  if (!APPLICATORS.get(keyword)?.isMap) return replace(value);
   return Object.fromEntries(Object.entries(asObject(value)).map(([name, sub]) => [name, replace(sub)]));
 }
 
@@ -42,6 +44,6 @@ export function schemaPaths(keyword: string, schema: JsonObject): { path: string
   const value = schema[keyword];
   if (value === undefined) return [];
   if (Array.isArray(value)) return [...value.keys()].map((index) => ({ path: `/${keyword}/${index}` }));
-  if (!APPLICATORS[keyword]?.isMap) return [{ path: `/${keyword}` }];
+  if (!APPLICATORS.get(keyword)?.isMap) return [{ path: `/${keyword}` }];
   return Object.keys(asObject(value)).map((name) => ({ path: `/${keyword}/${escapeToken(name)}`, name }));
 }

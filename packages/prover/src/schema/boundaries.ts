@@ -15,6 +15,8 @@ interface BoundaryContext {
   readonly subschemas: readonly Subschema[];
 }
 
+type Rule = (context: BoundaryContext) => Boundary;
+
 /** Simple values of each type. */
 const VALUES_BY_TYPE: Readonly<Record<Type, Value[]>> = {
   null: [null],
@@ -51,104 +53,106 @@ const UNUSUAL_STRINGS = [
 const MOST_ITEMS = 1_001;
 
 /** The keywords that a value can violate, each with values on both sides of its bound. */
-export const BOUNDARIES: Readonly<Record<string, (context: BoundaryContext) => Boundary>> = {
-  type: ({ limit, subschemas }) => {
-    const types = [limit].flat();
-    const allows = (type: Type): boolean =>
-      types.includes(type) || (type === 'integer' && types.includes('number'));
-    const hasNoFormat = subschemas.every(({ schema }) => schema['format'] === undefined);
-    return {
-      holds: [
-        ...TYPES.filter(allows).flatMap((type) => VALUES_BY_TYPE[type]),
-        ...(types.includes('string') && hasNoFormat ? UNUSUAL_STRINGS : []),
-      ],
-      violates: TYPES.filter((type) => !allows(type)).flatMap((type) => VALUES_BY_TYPE[type]),
-    };
-  },
-  enum: ({ limit }) => ({
-    holds: asArray(limit).map(fromJson),
-    violates: asArray(limit).flatMap((entry) => neighbors(fromJson(entry))),
+export const BOUNDARIES: ReadonlyMap<string, Rule> = new Map(
+  Object.entries<Rule>({
+    type: ({ limit, subschemas }) => {
+      const types = [limit].flat();
+      const allows = (type: Type): boolean =>
+        types.includes(type) || (type === 'integer' && types.includes('number'));
+      const hasNoFormat = subschemas.every(({ schema }) => schema['format'] === undefined);
+      return {
+        holds: [
+          ...TYPES.filter(allows).flatMap((type) => VALUES_BY_TYPE[type]),
+          ...(types.includes('string') && hasNoFormat ? UNUSUAL_STRINGS : []),
+        ],
+        violates: TYPES.filter((type) => !allows(type)).flatMap((type) => VALUES_BY_TYPE[type]),
+      };
+    },
+    enum: ({ limit }) => ({
+      holds: asArray(limit).map(fromJson),
+      violates: asArray(limit).flatMap((entry) => neighbors(fromJson(entry))),
+    }),
+    const: ({ limit }) => ({ holds: [fromJson(limit)], violates: neighbors(fromJson(limit)) }),
+    minimum: (context) => aroundBound(context, 0, -1),
+    maximum: (context) => aroundBound(context, 0, 1),
+    exclusiveMinimum: (context) => aroundBound(context, 1, 0),
+    exclusiveMaximum: (context) => aroundBound(context, -1, 0),
+    multipleOf: ({ limit, value }) => {
+      const { digits, places } = decimalOf(Number(limit));
+      const count =
+        value instanceof NumberLiteral ? BigInt(Math.round(Number(value.text) / Number(limit))) : 1n;
+      const at = (tenths: bigint): NumberLiteral =>
+        new NumberLiteral(printDecimal(tenths * digits, places + 1));
+      const next = new NumberLiteral(printDecimal(count * digits + 1n, 0));
+      return {
+        holds: [at(10n * count), at(10n * (count + 1n))],
+        violates: [places === 0 && digits > 1n ? next : at(10n * count + 5n)],
+      };
+    },
+    minLength: ({ limit }) => ({
+      holds: stringsOfLength(Number(limit)),
+      violates: stringsOfLength(Number(limit) - 1),
+    }),
+    maxLength: ({ limit }) => ({
+      holds: stringsOfLength(Number(limit)),
+      violates: stringsOfLength(Number(limit) + 1),
+    }),
+    pattern: ({ limit }) => ({
+      violates: ['', '!', 'a', 'A', '0', ' ', '\u0000', '_-_'].filter(
+        (text) => !regExpOf(asString(limit)).test(text),
+      ),
+    }),
+    format: ({ limit }) => {
+      const format = asString(limit);
+      return INTEGER_BOUNDARIES.get(format) ?? STRING_FORMATS.get(format) ?? {};
+    },
+    required: ({ limit, value }) => ({ violates: withoutMembers(value, limit) }),
+    minProperties: ({ limit, value }) => ({ violates: withPropertyCount(value, Number(limit) - 1) }),
+    maxProperties: ({ limit, value }) => ({
+      holds: withPropertyCount(value, Number(limit)),
+      violates: withPropertyCount(value, Number(limit) + 1),
+    }),
+    additionalProperties: withExtraProperty,
+    unevaluatedProperties: withExtraProperty,
+    propertyNames: ({ value }) => ({
+      violates:
+        value instanceof Map
+          ? ['', '!', ' A', '0', 'x'.repeat(200)].map((name) => new Map([...value, [name, 'unlisted']]))
+          : [],
+    }),
+    dependentRequired: ({ limit, value }) => ({
+      violates: Object.entries(asObject(limit))
+        .filter(([trigger]) => value instanceof Map && value.has(trigger))
+        .flatMap(([, names]) => withoutMembers(value, names)),
+    }),
+    minItems: ({ limit, value }) => ({
+      holds: withLength(value, Number(limit)),
+      violates: withLength(value, Number(limit) - 1),
+    }),
+    maxItems: ({ limit, value }) => ({
+      holds: withLength(value, Number(limit)),
+      violates: withLength(value, Number(limit) + 1),
+    }),
+    uniqueItems: ({ value }) => {
+      const [first] = Array.isArray(value) ? value : [];
+      if (!Array.isArray(value) || first === undefined) return {};
+      return {
+        holds: neighbors(first).map((other) => [first, other]),
+        violates: [first, ...equals(first)].map((same) => [...value, same]),
+      };
+    },
+    contains: () => ({ violates: [[], [null], ['none of these']] }),
+    unevaluatedItems: withExtraItems,
+    items: withExtraItems,
+    anyOf: () => ({ violates: [...VALUES, LONG_WORD] }),
+    oneOf: () => ({ violates: [...VALUES, LONG_WORD] }),
+    not: ({ limit }) => {
+      const { enum: listed, const: only } = asObject(limit);
+      const forbidden = [...asArray(listed), ...(only === undefined ? [] : [only])];
+      return { violates: [...forbidden.map(fromJson), ...VALUES] };
+    },
   }),
-  const: ({ limit }) => ({ holds: [fromJson(limit)], violates: neighbors(fromJson(limit)) }),
-  minimum: (context) => aroundBound(context, 0, -1),
-  maximum: (context) => aroundBound(context, 0, 1),
-  exclusiveMinimum: (context) => aroundBound(context, 1, 0),
-  exclusiveMaximum: (context) => aroundBound(context, -1, 0),
-  multipleOf: ({ limit, value }) => {
-    const { digits, places } = decimalOf(Number(limit));
-    const count =
-      value instanceof NumberLiteral ? BigInt(Math.round(Number(value.text) / Number(limit))) : 1n;
-    const at = (tenths: bigint): NumberLiteral =>
-      new NumberLiteral(printDecimal(tenths * digits, places + 1));
-    const next = new NumberLiteral(printDecimal(count * digits + 1n, 0));
-    return {
-      holds: [at(10n * count), at(10n * (count + 1n))],
-      violates: [places === 0 && digits > 1n ? next : at(10n * count + 5n)],
-    };
-  },
-  minLength: ({ limit }) => ({
-    holds: stringsOfLength(Number(limit)),
-    violates: stringsOfLength(Number(limit) - 1),
-  }),
-  maxLength: ({ limit }) => ({
-    holds: stringsOfLength(Number(limit)),
-    violates: stringsOfLength(Number(limit) + 1),
-  }),
-  pattern: ({ limit }) => ({
-    violates: ['', '!', 'a', 'A', '0', ' ', '\u0000', '_-_'].filter(
-      (text) => !regExpOf(asString(limit)).test(text),
-    ),
-  }),
-  format: ({ limit }) => {
-    const format = asString(limit);
-    return INTEGER_BOUNDARIES[format] ?? STRING_FORMATS[format] ?? {};
-  },
-  required: ({ limit, value }) => ({ violates: withoutMembers(value, limit) }),
-  minProperties: ({ limit, value }) => ({ violates: withPropertyCount(value, Number(limit) - 1) }),
-  maxProperties: ({ limit, value }) => ({
-    holds: withPropertyCount(value, Number(limit)),
-    violates: withPropertyCount(value, Number(limit) + 1),
-  }),
-  additionalProperties: withExtraProperty,
-  unevaluatedProperties: withExtraProperty,
-  propertyNames: ({ value }) => ({
-    violates:
-      value instanceof Map
-        ? ['', '!', ' A', '0', 'x'.repeat(200)].map((name) => new Map([...value, [name, 'unlisted']]))
-        : [],
-  }),
-  dependentRequired: ({ limit, value }) => ({
-    violates: Object.entries(asObject(limit))
-      .filter(([trigger]) => value instanceof Map && value.has(trigger))
-      .flatMap(([, names]) => withoutMembers(value, names)),
-  }),
-  minItems: ({ limit, value }) => ({
-    holds: withLength(value, Number(limit)),
-    violates: withLength(value, Number(limit) - 1),
-  }),
-  maxItems: ({ limit, value }) => ({
-    holds: withLength(value, Number(limit)),
-    violates: withLength(value, Number(limit) + 1),
-  }),
-  uniqueItems: ({ value }) => {
-    const [first] = Array.isArray(value) ? value : [];
-    if (!Array.isArray(value) || first === undefined) return {};
-    return {
-      holds: neighbors(first).map((other) => [first, other]),
-      violates: [first, ...equals(first)].map((same) => [...value, same]),
-    };
-  },
-  contains: () => ({ violates: [[], [null], ['none of these']] }),
-  unevaluatedItems: withExtraItems,
-  items: withExtraItems,
-  anyOf: () => ({ violates: [...VALUES, LONG_WORD] }),
-  oneOf: () => ({ violates: [...VALUES, LONG_WORD] }),
-  not: ({ limit }) => {
-    const { enum: listed, const: only } = asObject(limit);
-    const forbidden = [...asArray(listed), ...(only === undefined ? [] : [only])];
-    return { violates: [...forbidden.map(fromJson), ...VALUES] };
-  },
-};
+);
 
 /** Values that differ little from a value: another letter case, another type, the next number. */
 function neighbors(value: Value): Value[] {

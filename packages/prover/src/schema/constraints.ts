@@ -63,7 +63,7 @@ export function constraints(schemas: Schemas, schema: string): Constraint[] {
       if (isViolable(keyword, argument)) add(pointer, keyword, unconditional, idle(keyword, ['violates']));
     }
     if (typeof node['$ref'] === 'string') visit(pointerOf(node['$ref']), unconditional, absent, unseen);
-    for (const [keyword, { to, binds }] of Object.entries(APPLICATORS)) {
+    for (const [keyword, { to, binds }] of APPLICATORS) {
       if (binds === 'none') continue;
       for (const { path, name = '' } of schemaPaths(keyword, node))
         if (to === 'itself')
@@ -90,7 +90,7 @@ const TYPES_OF: ReadonlyMap<string, readonly string[]> = new Map(
 
 /** Whether a value can violate a keyword with this argument. */
 export function isViolable(keyword: string, argument: Json): boolean {
-  if (!(keyword in BOUNDARIES)) return false;
+  if (!BOUNDARIES.has(keyword)) return false;
   switch (keyword) {
     case 'format':
       return isKnownFormat(asString(argument));

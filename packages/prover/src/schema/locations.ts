@@ -191,18 +191,18 @@ export function propertyNames(subschemas: readonly Subschema[]): { listed: strin
 export const TYPES = ['null', 'boolean', 'integer', 'number', 'string', 'array', 'object'] as const;
 export type Type = (typeof TYPES)[number];
 
-const IMPLIED_TYPES: Readonly<Record<string, Type>> = {
-  properties: 'object',
-  required: 'object',
-  patternProperties: 'object',
-  additionalProperties: 'object',
-  items: 'array',
-  prefixItems: 'array',
-  contains: 'array',
-  minimum: 'number',
-  maximum: 'number',
-  multipleOf: 'number',
-};
+const IMPLIED_TYPES: ReadonlyMap<string, Type> = new Map([
+  ['properties', 'object'],
+  ['required', 'object'],
+  ['patternProperties', 'object'],
+  ['additionalProperties', 'object'],
+  ['items', 'array'],
+  ['prefixItems', 'array'],
+  ['contains', 'array'],
+  ['minimum', 'number'],
+  ['maximum', 'number'],
+  ['multipleOf', 'number'],
+]);
 
 /** Equal selections of subschemas are the same array, and are asked for with each value of a form. */
 const admitted = new WeakMap<readonly Subschema[], readonly Type[]>();
@@ -226,8 +226,8 @@ function findAdmittedTypes(subschemas: readonly Subschema[]): Type[] {
   }
   const keyword = subschemas
     .flatMap(({ schema }) => Object.keys(schema))
-    .find((name) => name in IMPLIED_TYPES);
-  const implied = keyword === undefined ? undefined : IMPLIED_TYPES[keyword];
+    .find((name) => IMPLIED_TYPES.has(name));
+  const implied = keyword === undefined ? undefined : IMPLIED_TYPES.get(keyword);
   if (implied === undefined && subschemas.some(({ schema }) => schema['not'] !== undefined))
     return TYPES.filter((type) => type !== 'integer');
   return [implied ?? 'string'];

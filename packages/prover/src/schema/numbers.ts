@@ -53,7 +53,7 @@ function rangeOf(subschemas: readonly Subschema[], isInteger: boolean): Range | 
       const { format } = schema;
       const own = [
         schema[keyword],
-        typeof format === 'string' ? INTEGER_FORMATS[format]?.[keyword] : undefined,
+        typeof format === 'string' ? INTEGER_FORMATS.get(format)?.[keyword] : undefined,
       ];
       return own.flatMap((limit) => (typeof limit === 'number' ? decimalOf(limit) : []));
     });

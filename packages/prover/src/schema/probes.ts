@@ -86,7 +86,7 @@ export const probes = (locations: readonly InstanceLocation[]): Probe[] =>
     location.subschemas.flatMap((subschema) =>
       Object.entries(subschema.schema).flatMap(([keyword, limit]) => {
         if (!isViolable(keyword, limit)) return [];
-        const boundary = BOUNDARIES[keyword]?.({
+        const boundary = BOUNDARIES.get(keyword)?.({
           limit,
           value: location.value,
           subschemas: location.subschemas,

@@ -169,7 +169,7 @@ function stringValues(subschemas: Subschema[], mode: Mode): fc.Arbitrary<Value> 
   if (minLength > maxLength || minLength > MAX_LENGTH) return NOTHING;
   const texts = (keyword: string): string[] =>
     subschemas.flatMap(({ schema }) => (typeof schema[keyword] === 'string' ? schema[keyword] : []));
-  const [format] = texts('format').flatMap((name) => STRING_FORMATS[name] ?? []);
+  const [format] = texts('format').flatMap((name) => STRING_FORMATS.get(name) ?? []);
   // Longer texts of some formats end with any letters.
   if (format)
     return fc.constantFrom(...format.holds, ...format.holds.map((text) => text.padEnd(minLength, 'a')));

@@ -27,13 +27,15 @@ const ANNOTATIONS = ['example', 'examples', 'default', 'xml', 'discriminator', '
 const DEFINITIONS = ['$defs', 'definitions', '$schema', '$comment', '$vocabulary'];
 
 /** Keywords on which the meaning of another keyword depends. */
-const COMPANION_KEYWORDS: Readonly<Record<string, string[]>> = {
-  additionalProperties: ['properties', 'patternProperties'],
-  unevaluatedProperties: ['properties', 'patternProperties', 'allOf', 'anyOf', 'oneOf', '$ref'],
-  items: ['prefixItems'],
-  unevaluatedItems: ['prefixItems', 'allOf', 'anyOf', 'oneOf', '$ref'],
-  contains: ['minContains', 'maxContains'],
-};
+const COMPANION_KEYWORDS: ReadonlyMap<string, string[]> = new Map(
+  Object.entries({
+    additionalProperties: ['properties', 'patternProperties'],
+    unevaluatedProperties: ['properties', 'patternProperties', 'allOf', 'anyOf', 'oneOf', '$ref'],
+    items: ['prefixItems'],
+    unevaluatedItems: ['prefixItems', 'allOf', 'anyOf', 'oneOf', '$ref'],
+    contains: ['minContains', 'maxContains'],
+  }),
+);
 
 /**
  * A schema, or one keyword of it, as a document of its own: `$defs` contains every schema that it refers to.
@@ -61,7 +63,7 @@ export function standalone(schemas: Schemas, pointer: string, only?: string): Js
     return reference;
   };
   if (only === undefined) return { $ref: refer(pointer), $defs: definitions };
-  const kept = [only, ...(COMPANION_KEYWORDS[only] ?? [])];
+  const kept = [only, ...(COMPANION_KEYWORDS.get(only) ?? [])];
   const schema = forDirection(schemas, objectAt(schemas.json, pointer));
   const entries = Object.entries(schema).filter(([keyword]) => kept.includes(keyword));
   const alone = asObject(rewrite(schemas, Object.fromEntries(entries), pointer, refer));
@@ -88,23 +90,26 @@ function rewrite(
     throw new Untestable(
       `expected a schema that the oracle supports, got $dynamicRef at ${pointer}: rewrite the schema without it`,
     );
-  const copy: JsonObject = {};
-  for (const [keyword, value] of Object.entries(schema)) {
-    if (ANNOTATIONS.includes(keyword) || DEFINITIONS.includes(keyword)) continue;
-    const excluded = APPLICATORS[keyword]?.to === 'itself' ? absent : [];
-    if (keyword === '$ref') copy[keyword] = refer(pointerOf(asString(value)), absent);
-    else if (keyword in APPLICATORS)
-      copy[keyword] = mapSchemas(keyword, value, (sub) =>
-        isExcluded(schemas, sub) ? false : rewrite(schemas, sub, `${pointer}/${keyword}`, refer, excluded),
-      );
-    else copy[keyword] = value;
-  }
+  const rewritten = (keyword: string, value: Json): Json => {
+    const excluded = APPLICATORS.get(keyword)?.to === 'itself' ? absent : [];
+    if (keyword === '$ref') return refer(pointerOf(asString(value)), absent);
+    if (!APPLICATORS.has(keyword)) return value;
+    return mapSchemas(keyword, value, (sub) =>
+      isExcluded(schemas, sub) ? false : rewrite(schemas, sub, `${pointer}/${keyword}`, refer, excluded),
+    );
+  };
+  // An assignment to `__proto__` would make keywords of its value.
+  const copy: JsonObject = Object.fromEntries(
+    Object.entries(schema)
+      .filter(([keyword]) => !ANNOTATIONS.includes(keyword) && !DEFINITIONS.includes(keyword))
+      .map(([keyword, value]) => [keyword, rewritten(keyword, value)]),
+  );
   for (const branch of markedBranches(schemas, schema))
     copy['allOf'] = [...asArray(copy['allOf']), { not: rewrite(schemas, branch, pointer, refer) }];
   const { format } = copy;
   if (typeof format !== 'string') return copy;
-  const pattern = FORMAT_PATTERNS[format];
-  const meaning = INTEGER_FORMATS[format] ?? (pattern === undefined ? undefined : { pattern });
+  const pattern = FORMAT_PATTERNS.get(format);
+  const meaning = INTEGER_FORMATS.get(format) ?? (pattern === undefined ? undefined : { pattern });
   if (meaning) copy['allOf'] = [...asArray(copy['allOf']), meaning];
   // The validator asserts formats that are annotations for the prover.
   if (!isKnownFormat(format)) Reflect.deleteProperty(copy, 'format');

@@ -80,7 +80,8 @@ function edgesOf({ value, subschemas, instancePointer }: InstanceLocation, text:
       : FRACTIONS.slice(format === 'double' ? 0 : 1);
   }
   if (typeof value !== 'string') return [];
-  if (format !== undefined) return (STRING_FORMATS[format]?.holds ?? []).filter((other) => other !== value);
+  if (format !== undefined)
+    return (STRING_FORMATS.get(format)?.holds ?? []).filter((other) => other !== value);
   const bounds = schemas.map(({ maxLength }) => maxLength).filter((bound) => typeof bound === 'number');
   const length = Math.min(LONG, ...bounds);
   const name = instancePointer.replace(/[^a-z]/gi, '');

@@ -1,31 +1,35 @@
 import * as zlib from 'node:zlib';
 import { headerItems, Malformed, type RawResponse } from './message';
 
-/** Content codings that a server may apply although nobody asked for one (RFC 9110 section 12.5.3). */
-const DECODERS: Readonly<Record<string, (body: Buffer, options: Options) => Buffer>> = {
-  gzip: zlib.gunzipSync,
-  'x-gzip': zlib.gunzipSync,
-  br: (body, { finishFlush, ...options }) =>
-    zlib.brotliDecompressSync(body, {
-      ...options,
-      ...(finishFlush !== undefined && { finishFlush: zlib.constants.BROTLI_OPERATION_FLUSH }),
-    }),
-  // Not every version of Node that runs the prover has it.
-  ...('zstdDecompressSync' in zlib && { zstd: zlib.zstdDecompressSync }),
-  // Some servers send a deflate stream without the zlib format.
-  deflate: (body, options) =>
-    ((body[0] ?? 0) & 0x0f) === 8 ? zlib.inflateSync(body, options) : zlib.inflateRawSync(body, options),
-  identity: (body) => body,
-};
-
 interface Options {
   readonly maxOutputLength: number;
   /** Set for the start of a content. */
   readonly finishFlush?: number;
 }
 
+type Decode = (body: Buffer, options: Options) => Buffer;
+
+/** Content codings that a server may apply although nobody asked for one (RFC 9110 section 12.5.3). */
+const DECODERS: ReadonlyMap<string, Decode> = new Map(
+  Object.entries<Decode>({
+    gzip: zlib.gunzipSync,
+    'x-gzip': zlib.gunzipSync,
+    br: (body, { finishFlush, ...options }) =>
+      zlib.brotliDecompressSync(body, {
+        ...options,
+        ...(finishFlush !== undefined && { finishFlush: zlib.constants.BROTLI_OPERATION_FLUSH }),
+      }),
+    // Not every version of Node that runs the prover has it.
+    ...('zstdDecompressSync' in zlib && { zstd: zlib.zstdDecompressSync }),
+    // Some servers send a deflate stream without the zlib format.
+    deflate: (body, options) =>
+      ((body[0] ?? 0) & 0x0f) === 8 ? zlib.inflateSync(body, options) : zlib.inflateRawSync(body, options),
+    identity: (body) => body,
+  }),
+);
+
 /** Whether the prover removes a content coding. */
-export const isDecodable = (coding: string): boolean => Object.hasOwn(DECODERS, coding);
+export const isDecodable = (coding: string): boolean => DECODERS.has(coding);
 
 /** No server has a reason to apply more, and each costs as much as the largest content. */
 const MAX_CODINGS = 3;
@@ -50,7 +54,7 @@ export function decode(
   if (codings.length > MAX_CODINGS)
     throw new Malformed(`${codings.length} content codings, more than ${MAX_CODINGS}`);
   return codings.reduceRight((coded, coding) => {
-    const decoder = isDecodable(coding) ? DECODERS[coding] : undefined;
+    const decoder = DECODERS.get(coding);
     if (!decoder) throw new Malformed(`the content coding ${coding}, for which the request did not ask`);
     try {
       return decoder(coded, {

@@ -102,17 +102,17 @@ export const interrupt = (address: Address, request: RawRequest): Promise<void> 
 /** Why a connection failed, without the words of a library. */
 function reasonOf({ code = 'an unknown error' }: NodeJS.ErrnoException): string {
   if (/CERT|SSL|TLS|SIGN|ISSUER|VERIFY/.test(code)) return `TLS failed: ${code}`;
-  return REASONS[code] ?? code;
+  return REASONS.get(code) ?? code;
 }
 
-const REASONS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'the connection was refused',
-  ECONNRESET: 'the connection was reset',
-  EPIPE: 'the connection was closed while the request was sent',
-  ETIMEDOUT: 'the connection timed out',
-  ENOENT: 'there is no such socket',
-  ENOTFOUND: 'there is no such host',
-};
+const REASONS: ReadonlyMap<string, string> = new Map([
+  ['ECONNREFUSED', 'the connection was refused'],
+  ['ECONNRESET', 'the connection was reset'],
+  ['EPIPE', 'the connection was closed while the request was sent'],
+  ['ETIMEDOUT', 'the connection timed out'],
+  ['ENOENT', 'there is no such socket'],
+  ['ENOTFOUND', 'there is no such host'],
+]);
 
 /** Opens a connection. */
 function open({ host, port, socketPath, tls }: Address): Socket {

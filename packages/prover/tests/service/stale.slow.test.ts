@@ -48,7 +48,7 @@ describe('a published document that is not that of openapi/', () => {
     project.write('openapi/plant-store.yaml', project.read('openapi/plant-store.yaml'));
     expect(project.command('todo')).toEqual({
       status: 0,
-      output: 'nothing remains to be done\n',
+      output: 'no stub, column or scenario is missing; npx contract-first contract says what is not proven\n',
     });
   });
 });

@@ -212,14 +212,19 @@ function restored({ head, body }: RowOf<typeof keys>): Answer {
 }
 
 /** Milliseconds. */
-const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const UNITS: ReadonlyMap<string, number> = new Map([
+  ['s', 1000],
+  ['m', 60_000],
+  ['h', 3_600_000],
+  ['d', 86_400_000],
+]);
 const [SHORTEST, DEFAULT, LONGEST] = [1000, 86_400_000, 30 * 86_400_000];
 
 /** Reads IDEMPOTENCY_TTL, the time for which answers to requests with an Idempotency-Key are kept. @returns milliseconds */
 export function readIdempotencyTtl(variables: Variables): number {
   const text = variables.read('IDEMPOTENCY_TTL') || '24h';
   const [, count, unit = ''] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
-  const milliseconds = Number(count) * (UNITS[unit] ?? 0);
+  const milliseconds = Number(count) * (UNITS.get(unit) ?? 0);
   if (milliseconds >= SHORTEST && milliseconds <= LONGEST) return milliseconds;
   variables.expected('IDEMPOTENCY_TTL', 'a time like 90s, 15m, 24h or 7d, at most 30d');
   return DEFAULT;

@@ -1,5 +1,6 @@
 import request from 'supertest';
-import type { Answer } from 'contract-first-server';
+import { type Answer, exampleRequest } from 'contract-first-server';
+import { OpenApiDocument } from 'contract-first-server/tools';
 import { listening } from '../../../../scripts/testing/listening';
 import { buildDocument, buildService, json } from '../../../../scripts/testing/service';
 import { exchange } from '../../../../scripts/testing/wire';
@@ -148,6 +149,27 @@ describe('the response has a media type that the client accepts', () => {
     expect(await get(responses, 'text/csv', { headers: { vary: 'Origin' } })).toMatchObject({
       vary: 'Origin, Accept',
     });
+  });
+});
+
+/** What each object inherits, such as `constructor`, is the name of no top-level type that the server knows. */
+describe.each(Object.getOwnPropertyNames(Object.prototype))('the range %s/*', (top) => {
+  const content = { [`${top}/*`]: {} };
+  const type = `${top.toLowerCase()}/x.any`;
+
+  it('is that of a body and of its response', async () => {
+    const responses = { 200: { description: '', content } };
+    const body = Buffer.from('a');
+    const { app, given } = serve({ requestBody: { content }, responses }, () => ({ status: 200, body }));
+    const response = await request(app).post('/things').set('Content-Type', type).send('a').expect(200);
+    expect(response.headers['content-type']).toBe(type);
+    expect(given[0]?.['contentType']).toBe(type);
+  });
+
+  it('has an example of a request', () => {
+    const document = buildDocument({ operation: { requestBody: { required: true, content } } });
+    const headers = { 'Content-Type': `${top}/x.any` };
+    expect(exampleRequest(new OpenApiDocument(document))).toMatchObject({ headers });
   });
 });
 

@@ -191,6 +191,7 @@ test.each([
   '*2\r\n*0\r\n*0',
   '*2\r\n:0\r\n:1000',
   '*2\r\n:-5\r\n:1000',
+  '*2\r\n:1\r\n:-1',
 ])('a Redis that answers %j does not count', async (reply) => {
   const limiter = server(redisUrl(), 1);
   redis.mood = { reply };

@@ -219,6 +219,30 @@ describe('work at once', () => {
     expect(ended).toEqual(all.map((_, i) => i));
   });
 
+  test('is nothing for a password that was accepted before, however many wrong ones wait', async () => {
+    const [own, changed] = [cheap('known'), cheap('changed')];
+    expect([await verifyPassword('known', own), await verifyPassword('known', changed)]).toEqual([
+      true,
+      false,
+    ]);
+    const calls = replaceScrypt('later');
+    const strangers = Array.from({ length: 66 }, () => verifyPassword('wrong', own).catch(String));
+    await turns();
+    expect(await verifyPassword('known', own)).toBe(true);
+    // Everything else takes its turn: another password, another hash of this one, a user who is gone.
+    for (const [password, hash] of [
+      ['other', own],
+      ['known', changed],
+      ['known', undefined],
+    ] as const)
+      await expect(verifyPassword(password, hash)).rejects.toMatchObject({ kind: 'unavailable' });
+    for (let i = 0; i < strangers.length; i++) {
+      calls[i]?.end();
+      await turns();
+    }
+    await Promise.all(strangers);
+  });
+
   test('frees its place when it fails, at once or later', async () => {
     const calls = replaceScrypt('later');
     const failing = [hashPassword('a'), verifyPassword('a', undefined)].map((one) => one.catch(String));

@@ -33,9 +33,9 @@ export const bikes = table('bikes', {
   neighborId: INT64.references(neighbors.neighborId, 'CASCADE'),
 });
 
-/** A bike, as the store has it. */
+/** A stored bike. */
 export type Bike = RowOf<typeof bikes>;
-/** What the store takes to add one. */
+/** The fields of a new bike. */
 export type NewBike = NewRowOf<typeof bikes>;
 /** What a list is asked for by. */
 type Query = NonNullable<operations['listBikes']['parameters']['query']>;

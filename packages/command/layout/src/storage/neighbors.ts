@@ -17,9 +17,9 @@ import type { operations } from '../../generated/openapi';
 
 export const neighbors = table('neighbors', { neighborId: IDENTITY, name: TEXT, since: DATE.nullable() });
 
-/** A neighbor, as the store has it. */
+/** A stored neighbor. */
 export type Neighbor = RowOf<typeof neighbors>;
-/** What the store takes to add one. */
+/** The fields of a new neighbor. */
 export type NewNeighbor = NewRowOf<typeof neighbors>;
 /** What a list is asked for by. */
 type Query = NonNullable<operations['listNeighbors']['parameters']['query']>;

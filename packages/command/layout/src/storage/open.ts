@@ -14,9 +14,9 @@ import { bikes, bikesIn } from './bikes';
 const SCHEMA: Schema = {
   name: 'bike_shed',
   mark: 'Bike',
-  // Append only, because databases out there have run the first ones. A column that is added later says so, with `.added()`, and
-  // has a step of its own: { name: 'colors', oldest: 1, steps: [addColumn(neighbors.color)] }. `oldest` is the number of migrations
-  // that the oldest program knows which may still run after it: so the release before serves meanwhile, and can be put back.
+  // Append only: existing databases have run the first ones. A column that is added later says so, with `.added()`, and has a step of
+  // its own: { name: 'colors', oldest: 1, steps: [addColumn(neighbors.color)] }. A program that knows `oldest` migrations may still
+  // run after this one, so the previous release can serve during an upgrade, and you can roll back to it.
   migrations: [
     [
       'tables',

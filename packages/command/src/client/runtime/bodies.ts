@@ -27,7 +27,10 @@ interface Field {
 export type PartHeaders = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /** The separators of lists in the text of a part, which is not encoded. */
-const RAW: Readonly<Record<string, string>> = { spaceDelimited: ' ', pipeDelimited: '|' };
+const RAW: ReadonlyMap<string, string> = new Map([
+  ['spaceDelimited', ' '],
+  ['pipeDelimited', '|'],
+]);
 
 /** The parts of a form. A list has a part for each item, unless it has a style (OpenAPI 3.1 section 4.8.15). */
 function fieldsOf(parts: Media['parts'], body: unknown, encode: Encode, separators?: typeof RAW): Field[] {

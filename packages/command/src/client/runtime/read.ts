@@ -41,7 +41,7 @@ type Holder = Record<string | number, unknown>;
 
 export class Reader {
   private readonly shapes: readonly Shape[];
-  /** Which schemas an object fits: each is asked once, however many branches lead to it. */
+  /** Which schemas an object fits. */
   private readonly judged = new WeakMap<object, Map<number, boolean>>();
 
   constructor(shapes: readonly Shape[]) {
@@ -124,24 +124,32 @@ export class Reader {
     });
   }
 
+  /** Asks each schema once for a value, however many branches lead to it. */
   private fitsOnce(value: unknown, index: number): boolean {
-    if (typeof value !== 'object' || value === null) return this.fits(value, index);
+    if (typeof value !== 'object' || value === null) return this.fits(value, index, new Map());
     const judged = this.judged.get(value) ?? new Map<number, boolean>();
     this.judged.set(value, judged);
-    const known = judged.get(index) ?? this.fits(value, index);
-    judged.set(index, known);
-    return known;
+    return this.fits(value, index, judged);
   }
 
-  private fits(value: unknown, index: number, within: readonly number[] = []): boolean {
+  private fits(value: unknown, index: number, judged: Map<number, boolean>): boolean {
+    const known = judged.get(index);
+    if (known !== undefined) return known;
+    judged.set(index, true); // a schema that leads back to itself says nothing more
+    const fits = this.judge(value, index, judged);
+    judged.set(index, fits);
+    return fits;
+  }
+
+  private judge(value: unknown, index: number, judged: Map<number, boolean>): boolean {
     const shape = this.shapes[index];
-    if (!shape || within.includes(index)) return true;
+    if (!shape) return true;
     const { types, values, required = [], all = [], any = [] } = shape;
     if (types && !types.includes(typeOf(value))) return false;
     if (values && !values.some((one) => one === value || String(one) === String(value))) return false;
-    const inner = [...within, index];
-    if (!all.every((one) => this.fits(value, one, inner))) return false;
-    if (!any.every((group) => group.some((one) => this.fits(value, one, inner)))) return false;
+    const fits = (one: number) => this.fits(value, one, judged);
+    if (!all.every(fits)) return false;
+    if (!any.every((group) => group.some(fits))) return false;
     if (typeOf(value) !== 'object') return true;
     const members = value as Holder;
     return (

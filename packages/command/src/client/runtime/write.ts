@@ -6,7 +6,10 @@ import { UnwritableRequest } from './types';
 export type Encode = (text: string) => string;
 
 /** The separators of lists that are one text; others have commas. */
-const ENCODED: Readonly<Record<string, string>> = { spaceDelimited: '%20', pipeDelimited: '%7C' };
+const ENCODED: ReadonlyMap<string, string> = new Map([
+  ['spaceDelimited', '%20'],
+  ['pipeDelimited', '%7C'],
+]);
 
 /** Header fields carry visible ASCII, and spaces between (RFC 9110 section 5.5). */
 const FIELD = /^(?:[!-~](?:[ -~]*[!-~])?)?$/;
@@ -136,7 +139,7 @@ export function writePairs(
   const name = encode(rule.name);
   if (rule.json === true || rule.isText === true) return [[name, encode(wholeOf(rule, value))]];
   if (style === 'deepObject') return isEmpty(value) ? [] : deepPairs(name, value, encode);
-  const separator = separators[style] ?? ',';
+  const separator = separators.get(style) ?? ',';
   const part = (one: unknown) => (explode ? encode(plain(one)) : whole(encode(plain(one)), separator));
   if (isList(value)) {
     const parts = value.map(part);

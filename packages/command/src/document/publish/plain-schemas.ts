@@ -67,13 +67,15 @@ function makePlain(schema: Mutable): void {
   if (parts.length > 0) schema['allOf'] = [...[schema['allOf'] ?? []].flat(), ...parts];
 }
 
-const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
-  null: (value) => value === null,
-  array: Array.isArray,
-  object: isObject,
-  integer: (value) => typeof value === 'bigint' || Number.isInteger(value),
-  number: (value) => typeof value === 'bigint' || typeof value === 'number',
-};
+const TYPES: ReadonlyMap<string, (value: unknown) => boolean> = new Map(
+  Object.entries({
+    null: (value) => value === null,
+    array: Array.isArray,
+    object: isObject,
+    integer: (value) => typeof value === 'bigint' || Number.isInteger(value),
+    number: (value) => typeof value === 'bigint' || typeof value === 'number',
+  }),
+);
 
 /** Leaves the values of an enum that have a type of the schema. */
 function listValues(schema: Mutable): void {
@@ -85,12 +87,12 @@ function listValues(schema: Mutable): void {
   if (!Array.isArray(schema['enum'])) return;
   const types = type === undefined ? undefined : [type].flat().map(String);
   const values = schema['enum'].filter(
-    (value: unknown) => types?.some((one) => (TYPES[one] ?? ((it) => typeof it === one))(value)) ?? true,
+    (value: unknown) => types?.some((one) => (TYPES.get(one) ?? ((it) => typeof it === one))(value)) ?? true,
   );
   schema['enum'] = values;
   if (isInt64(schema)) {
     const literals = values.map((value: unknown) =>
-      TYPES['number']?.(value) === true ? `${String(value)}n` : JSON.stringify(value),
+      TYPES.get('number')?.(value) === true ? `${String(value)}n` : JSON.stringify(value),
     );
     Object.assign(schema, { type: 'string', [TYPE]: `(${literals.join(' | ') || 'never'})` });
     Reflect.deleteProperty(schema, 'enum');

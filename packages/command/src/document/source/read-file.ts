@@ -69,14 +69,14 @@ const KINDS: readonly (readonly [name: string, is: (stats: Stats) => boolean])[]
 ];
 
 /** The reasons why the system does not give a file. */
-const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  ENOTDIR: 'there is no such file',
-  ELOOP: 'its symbolic links form a loop',
-  EACCES: 'permission denied',
-  EPERM: 'permission denied',
-  ENAMETOOLONG: 'its name is too long',
-};
+const REASONS: ReadonlyMap<string, string> = new Map([
+  ['ENOENT', 'there is no such file'],
+  ['ENOTDIR', 'there is no such file'],
+  ['ELOOP', 'its symbolic links form a loop'],
+  ['EACCES', 'permission denied'],
+  ['EPERM', 'permission denied'],
+  ['ENAMETOOLONG', 'its name is too long'],
+]);
 
 /**
  * The text of a regular file in UTF-8, without a byte order mark. Opens nothing else: a pipe would wait, and a device may
@@ -124,7 +124,7 @@ function readBytes(file: string, most: number): Buffer {
     }
   } catch (error) {
     if (error instanceof SourceError) throw error;
-    throw refused(REASONS[(error as NodeJS.ErrnoException).code ?? ''] ?? 'it cannot be read');
+    throw refused(REASONS.get((error as NodeJS.ErrnoException).code ?? '') ?? 'it cannot be read');
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
   }

@@ -101,14 +101,12 @@ export function typesCode({ table, type, paging }: Uses, asks: boolean): string 
   const usesDocument = kind !== 'columns' || columns.some((column) => column.narrow);
   const row = kind === 'others' ? 'Document' : `RowOf<typeof ${variable}>`;
   const added = kind === 'others' ? 'Document' : `NewRowOf<typeof ${variable}>`;
-  return `${usesDocument ? `/** As the document has it. */\ntype Document = ${type};\n\n` : ''}/** ${article(spoken(typeName))}, as the store has it. */
+  return `${usesDocument ? `/** As the document has it. */\ntype Document = ${type};\n\n` : ''}/** A stored ${spoken(typeName)}. */
 export type ${typeName} = ${row};
-/** What the store takes to add one. */
+/** The fields of a new ${spoken(typeName)}. */
 export type New${typeName} = ${added};
 ${paging?.query === undefined || !asks ? '' : `/** What a list is asked for by. */\ntype Query = ${paging.query};\n`}`;
 }
-
-const article = (words: string): string => `${/^[aeiou]/.test(words) ? 'An' : 'A'} ${words}`;
 
 /** Objects with properties of which the table has no column. */
 export function conversions({ table }: Uses): string {

@@ -10,7 +10,7 @@ export async function commit(folder: string): Promise<string> {
   if ((await git('init', '--quiet', '--initial-branch=main'))?.status !== 0)
     return 'git could not create a repository here: the files are not in one';
   await git('add', '--all');
-  const made = await git('commit', '--quiet', '--message', 'A service laid out from its document');
+  const made = await git('commit', '--quiet', '--message', 'Create the service from its document');
   return made?.status === 0
     ? 'committed to a new git repository'
     : 'the files are staged in a new git repository: set your name and e-mail address in git, then commit';

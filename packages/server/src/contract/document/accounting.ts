@@ -9,13 +9,13 @@ import { type Kind, OBJECTS, type Version } from './keywords';
 /** The objects whose unknown keywords the specifications ignore. */
 const OPEN: readonly Kind[] = ['Schema', 'Reference'];
 
-const REASONS: Readonly<Record<string, string>> = {
-  $id: 'a schema with its own base URI cannot be served: refer to it by a JSON pointer instead',
-  $dynamicRef: 'dynamic references cannot be served: use $ref',
-  $dynamicAnchor: 'dynamic references cannot be served: use $anchor',
-  $recursiveRef: 'is not of JSON Schema 2020-12: use $ref',
-  $recursiveAnchor: 'is not of JSON Schema 2020-12: use $anchor',
-};
+const REASONS: ReadonlyMap<string, string> = new Map([
+  ['$id', 'a schema with its own base URI cannot be served: refer to it by a JSON pointer instead'],
+  ['$dynamicRef', 'dynamic references cannot be served: use $ref'],
+  ['$dynamicAnchor', 'dynamic references cannot be served: use $anchor'],
+  ['$recursiveRef', 'is not of JSON Schema 2020-12: use $ref'],
+  ['$recursiveAnchor', 'is not of JSON Schema 2020-12: use $anchor'],
+]);
 
 /** The dialects of JSON Schema that can be served (OpenAPI 3.1 section 4.8.24): 2020-12, and those of OpenAPI by their dates. */
 const DIALECT =
@@ -29,7 +29,8 @@ export function accountForKeywords(document: Findings, walked: Walked): void {
     if (!keyword) {
       if (!name.startsWith('x-') || kind === 'SecurityRequirement' || ownerOf(name))
         addUnknown(document, walked, name, place);
-    } else if (keyword.support === 'refused') document.addFinding(place, REASONS[name] ?? 'cannot be served');
+    } else if (keyword.support === 'refused')
+      document.addFinding(place, REASONS.get(name) ?? 'cannot be served');
     else if (keyword.support === 'unenforced' && !documented && operand !== keyword.default) {
       document.addRemark({ pointer: place, message: `${name} is not enforced`, keyword: `${kind} ${name}` });
     }

@@ -66,11 +66,13 @@ const loaded: Partial<Record<Version, Validate>> = {};
 const NO_COMPONENT =
   'is not the name of a component: expected letters of ASCII, digits, ".", "-" and "_" (OpenAPI 3.1.1 section 4.8.7)';
 /** Of the other maps whose names are restricted. */
-const NAMES: Readonly<Record<string, string>> = {
-  additionalOperations:
-    'is not an additional method: it has its own field, or is not a token (RFC 9110 section 9.1)',
-  headers: 'is not the name of a header, which is a token (RFC 9110 section 5.6.2)',
-};
+const NAMES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    additionalOperations:
+      'is not an additional method: it has its own field, or is not a token (RFC 9110 section 9.1)',
+    headers: 'is not the name of a header, which is a token (RFC 9110 section 5.6.2)',
+  }),
+);
 
 /** A violation of the published OpenAPI schema by a document. */
 export interface DocumentError {
@@ -126,7 +128,7 @@ function inWords(violation: Violation, document: Document): DocumentError | [] {
   const { instancePath: pointer, keyword, params, message = 'is not valid', schema } = violation;
   switch (keyword) {
     case 'propertyNames': {
-      const names = /^\/components\/[^/]+$/.test(pointer) ? undefined : NAMES[lastStep(pointer)];
+      const names = /^\/components\/[^/]+$/.test(pointer) ? undefined : NAMES.get(lastStep(pointer));
       const place = joinPointer(pointer, String(params['propertyName']));
       return { pointer: place, message: names ?? NO_COMPONENT };
     }

@@ -39,27 +39,30 @@ const MEANINGS: Readonly<Record<number, readonly [description: string, ...header
 };
 
 const text = { type: 'string' };
-const FIELDS: Readonly<Record<string, JsonObject>> = {
-  'WWW-Authenticate': {
-    description: 'How to authenticate (RFC 9110 section 11.6.1).',
-    required: true,
-    schema: text,
-  },
-  'Retry-After': {
-    description: 'Seconds after which to try again (RFC 9110 section 10.2.3).',
-    required: true,
-    schema: { type: 'string', pattern: '^[0-9]+$' },
-  },
-  RateLimit: {
-    description:
-      'What is left of the quota, and for how many seconds (draft-ietf-httpapi-ratelimit-headers-11 section 4).',
-    schema: text,
-  },
-  'RateLimit-Policy': {
-    description: 'The quota, and its window in seconds (draft-ietf-httpapi-ratelimit-headers-11 section 3).',
-    schema: text,
-  },
-};
+const FIELDS: ReadonlyMap<string, JsonObject> = new Map(
+  Object.entries({
+    'WWW-Authenticate': {
+      description: 'How to authenticate (RFC 9110 section 11.6.1).',
+      required: true,
+      schema: text,
+    },
+    'Retry-After': {
+      description: 'Seconds after which to try again (RFC 9110 section 10.2.3).',
+      required: true,
+      schema: { type: 'string', pattern: '^[0-9]+$' },
+    },
+    RateLimit: {
+      description:
+        'What is left of the quota, and for how many seconds (draft-ietf-httpapi-ratelimit-headers-11 section 4).',
+      schema: text,
+    },
+    'RateLimit-Policy': {
+      description:
+        'The quota, and its window in seconds (draft-ietf-httpapi-ratelimit-headers-11 section 3).',
+      schema: text,
+    },
+  }),
+);
 
 /**
  * The actions that document error responses: one for the components, and one or more for each status.
@@ -96,7 +99,8 @@ export function responseActions(
     const [description, ...sent] = MEANINGS[status] ?? [`${title}.`];
     const content = bodyContent(answer, schemaOf);
     const fields = sent.map(
-      (field) => [field, reference('headers', field, FIELDS[field] ?? { schema: text }, headers)] as const,
+      (field) =>
+        [field, reference('headers', field, FIELDS.get(field) ?? { schema: text }, headers)] as const,
     );
     const response = {
       description,

@@ -103,13 +103,13 @@ export function coverage(range: string, essence: string): number {
 export const isRange = (key: string): boolean => key.includes('*');
 
 /** A media type of each top-level type. */
-const SUBTYPES: Readonly<Record<string, string>> = {
-  text: 'plain',
-  image: 'png',
-  audio: 'mpeg',
-  video: 'mp4',
-  font: 'woff2',
-};
+const SUBTYPES: ReadonlyMap<string, string> = new Map([
+  ['text', 'plain'],
+  ['image', 'png'],
+  ['audio', 'mpeg'],
+  ['video', 'mp4'],
+  ['font', 'woff2'],
+]);
 
 /**
  * A media type that a range covers, for content whose type nobody names.
@@ -120,7 +120,7 @@ export function typeOfRange(range: string, usual: string): string {
   if (coverage(range, essenceOf(usual)) > 0) return usual;
   const [top = '', subtype = ''] = range.split('/');
   // RFC 6838 section 3.4: the tree `x.` is for private use.
-  return `${top}/${subtype === '*' ? (SUBTYPES[top] ?? 'x.any') : subtype.replace('*', 'x.any')}`;
+  return `${top}/${subtype === '*' ? (SUBTYPES.get(top) ?? 'x.any') : subtype.replace('*', 'x.any')}`;
 }
 
 /** How closely a media range covers a media type, its parameters included; 0 if it does not. */

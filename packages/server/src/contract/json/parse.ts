@@ -49,16 +49,16 @@ export function parseNumber(text: string, holder: Holder, key: string | number):
   return true;
 }
 
-const ESCAPES: Readonly<Record<string, string>> = {
-  '"': '"',
-  '\\': '\\',
-  '/': '/',
-  b: '\b',
-  f: '\f',
-  n: '\n',
-  r: '\r',
-  t: '\t',
-};
+const ESCAPES: ReadonlyMap<string, string> = new Map([
+  ['"', '"'],
+  ['\\', '\\'],
+  ['/', '/'],
+  ['b', '\b'],
+  ['f', '\f'],
+  ['n', '\n'],
+  ['r', '\r'],
+  ['t', '\t'],
+]);
 /** The unescaped characters of a string (RFC 8259 section 7). */
 const PLAIN_STRING = /[^"\\\u0000-\u001f]*/y;
 
@@ -198,7 +198,7 @@ class Parser {
       this.at += 4;
       return String.fromCharCode(parseInt(hex, 16));
     }
-    const character = letter === undefined ? undefined : ESCAPES[letter];
+    const character = letter === undefined ? undefined : ESCAPES.get(letter);
     if (character === undefined) throw this.unexpected('an escape sequence');
     return character;
   }

@@ -40,6 +40,13 @@ const CONDITIONS: readonly Condition[] = [
     },
     statuses: [406],
   },
+  {
+    // A JSONPath follows no reference to a response.
+    text: " && !@.responses['204'] && (@.responses['200'] || @.responses['201'])",
+    holds: ({ responses }) =>
+      isObject(responses) && !('204' in responses) && ('200' in responses || '201' in responses),
+    statuses: [406],
+  },
 ];
 
 /** JSONPaths (RFC 9535) that match these operations, none of which documents the status, and no others. */

@@ -5,17 +5,23 @@
 import type { Parameter } from '../operations/operations';
 import { type Decode, type Entry, MalformedText, type PartsReader, type Read, Unservable } from './parts';
 
-const PREFIXES: Readonly<Record<string, string>> = { label: '.', matrix: ';' };
+const PREFIXES: ReadonlyMap<string, string> = new Map([
+  ['label', '.'],
+  ['matrix', ';'],
+]);
 /** The delimiters in a query before it is decoded. */
-const DELIMITERS: Readonly<Record<string, RegExp>> = { spaceDelimited: /%20|\+/, pipeDelimited: /%7C|\|/i };
+const DELIMITERS: ReadonlyMap<string, RegExp> = new Map([
+  ['spaceDelimited', /%20|\+/],
+  ['pipeDelimited', /%7C|\|/i],
+]);
 
 export type Written = Pick<Parameter, 'name' | 'style' | 'explode'>;
 
 /** Compiles the reader of a value that is one text. */
 export function compileText(written: Written, parts: PartsReader, decode: Decode): Read<string> {
   const { name, style, explode } = written;
-  const prefix = PREFIXES[style] ?? '';
-  const delimiter = DELIMITERS[style] ?? (explode && prefix !== '' ? prefix : ',');
+  const prefix = PREFIXES.get(style) ?? '';
+  const delimiter = DELIMITERS.get(style) ?? (explode && prefix !== '' ? prefix : ',');
   if (typeof delimiter !== 'string' && (explode || parts.kind === 'primitive')) {
     throw new Unservable(`${style} is defined for arrays and objects that are not exploded`);
   }

@@ -2,16 +2,24 @@ import { isObject } from '../document/document';
 import { stringifyJson } from '../json/stringify';
 import type { Parameter } from '../operations/operations';
 
-const PREFIXES: Readonly<Record<string, string>> = { label: '.', matrix: ';' };
-const DELIMITERS: Readonly<Record<string, string>> = { spaceDelimited: '%20', pipeDelimited: '%7C' };
+const PREFIXES: ReadonlyMap<string, string> = new Map([
+  ['label', '.'],
+  ['matrix', ';'],
+]);
+const DELIMITERS: ReadonlyMap<string, string> = new Map([
+  ['spaceDelimited', '%20'],
+  ['pipeDelimited', '%7C'],
+]);
 
 /** What is not percent-encoded: not each text can be carried. */
-const CARRIED: Readonly<Record<string, RegExp>> = {
-  // Visible characters, and spaces between them (RFC 9110 section 5.5, without the obsolete bytes).
-  header: /^(?:[!-~](?:[ -~]*[!-~])?)?$/,
-  // RFC 6265 section 4.2.1
-  cookie: /^[!-:<-~]*(?:; [!-:<-~]*)*$/,
-};
+const CARRIED: ReadonlyMap<string, RegExp> = new Map(
+  Object.entries({
+    // Visible characters, and spaces between them (RFC 9110 section 5.5, without the obsolete bytes).
+    header: /^(?:[!-~](?:[ -~]*[!-~])?)?$/,
+    // RFC 6265 section 4.2.1
+    cookie: /^[!-:<-~]*(?:; [!-:<-~]*)*$/,
+  }),
+);
 const ANY = /^/;
 
 /**
@@ -26,7 +34,7 @@ export function writeParameter(parameter: Parameter, value: unknown): string | u
   if (content && !json) return undefined; // the codec of a service reads it
   const encode = place === 'header' ? asIs : style === 'cookie' ? cookieText : encodeText;
   const text = json ? named(parameter, encode(stringifyJson(value))) : styled(parameter, value, encode);
-  return (CARRIED[style === 'cookie' ? style : place] ?? ANY).test(text) ? text : undefined;
+  return (CARRIED.get(style === 'cookie' ? style : place) ?? ANY).test(text) ? text : undefined;
 }
 
 const asIs = (text: string): string => text;
@@ -59,20 +67,20 @@ function styled(parameter: Parameter, value: unknown, encode: (text: string) => 
   const { name, in: place, style, explode } = parameter;
   const key = encode(name);
   if (style === 'deepObject') return deepPairs(key, value, encode).join('&');
-  const prefix = PREFIXES[style] ?? '';
+  const prefix = PREFIXES.get(style) ?? '';
   const text = (part: unknown) => encode(typeof part === 'string' ? part : stringifyJson(part));
   const separator = place === 'cookie' ? '; ' : style === 'form' ? '&' : prefix || ',';
   const whole = (inner: string) =>
     style === 'matrix' ? `;${key}=${inner}` : `${prefix}${named(parameter, inner)}`;
   if (Array.isArray(value)) {
     const parts = value.map(text);
-    if (!explode || style === 'simple') return whole(parts.join(DELIMITERS[style] ?? ','));
+    if (!explode || style === 'simple') return whole(parts.join(DELIMITERS.get(style) ?? ','));
     return style === 'label' ? whole(parts.join('.')) : prefixed(parts.map((part) => `${key}=${part}`));
   }
   if (typeof value !== 'object' || value === null) return whole(text(value));
   const pairs = Object.entries(value).map(([member, part]) => [encode(member), text(part)] as const);
   if (explode) return prefixed(pairs.map(([member, part]) => `${member}=${part}`));
-  return whole(pairs.flat().join(DELIMITERS[style] ?? ','));
+  return whole(pairs.flat().join(DELIMITERS.get(style) ?? ','));
 
   function prefixed(parts: readonly string[]): string {
     return prefix + parts.join(separator);

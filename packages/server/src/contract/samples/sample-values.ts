@@ -23,7 +23,10 @@ export function sampleNumber(view: SchemaView, integer: boolean, nth: number): n
   const highest = edge(upper, -inwards);
   const start = lowest ?? Math.min(1, highest ?? 1);
   const first = multiples.size > 0 || integer ? Math.ceil(start / step) * step : start;
-  return first + nth * (multiples.size > 0 || integer ? step : Math.min(1, width / 1_000));
+  const sample = first + nth * (multiples.size > 0 || integer ? step : Math.min(1, width / 1_000));
+  // A quotient or product of doubles may be beyond them.
+  if (!Number.isFinite(sample)) throw new Unsampled('no sample of a number of this size is found');
+  return sample;
 }
 
 /** An integer beyond the doubles: the lowest that the bounds admit, otherwise the highest. */
@@ -46,26 +49,28 @@ function sampleLarge(
   return Number.isSafeInteger(Number(value)) ? Number(value) : value;
 }
 
-const FORMATS: Readonly<Record<string, (nth: number) => string>> = {
-  date: (nth) => `2024-01-${String((nth % 28) + 1).padStart(2, '0')}`,
-  time: (nth) => `12:00:${String(nth % 60).padStart(2, '0')}Z`,
-  'date-time': (nth) => `2024-01-01T12:${String(nth % 60).padStart(2, '0')}:00Z`,
-  duration: (nth) => `PT${nth + 1}H`,
-  email: (nth) => `person${nth + 1}@example.com`,
-  hostname: (nth) => `host${nth + 1}.example.com`,
-  ipv4: (nth) => `192.0.2.${(nth % 254) + 1}`,
-  ipv6: (nth) => `2001:db8::${nth + 1}`,
-  uri: (nth) => `https://example.com/${nth + 1}`,
-  url: (nth) => `https://example.com/${nth + 1}`,
-  'uri-reference': (nth) => `/${nth + 1}`,
-  'uri-template': (nth) => `/{a}/${nth + 1}`,
-  uuid: (nth) => `00000000-0000-4000-8000-${String(nth + 1).padStart(12, '0')}`,
-  'json-pointer': (nth) => `/${nth + 1}`,
-  'relative-json-pointer': (nth) => `${nth + 1}`,
-  regex: (nth) => `a{${nth + 1}}`,
-  base64url: (nth) => Buffer.from(`bytes ${nth + 1}`).toString('base64url'),
-  byte: (nth) => Buffer.from(`bytes ${nth + 1}`).toString('base64'),
-};
+const FORMATS = new Map<string, (nth: number) => string>(
+  Object.entries({
+    date: (nth) => `2024-01-${String((nth % 28) + 1).padStart(2, '0')}`,
+    time: (nth) => `12:00:${String(nth % 60).padStart(2, '0')}Z`,
+    'date-time': (nth) => `2024-01-01T12:${String(nth % 60).padStart(2, '0')}:00Z`,
+    duration: (nth) => `PT${nth + 1}H`,
+    email: (nth) => `person${nth + 1}@example.com`,
+    hostname: (nth) => `host${nth + 1}.example.com`,
+    ipv4: (nth) => `192.0.2.${(nth % 254) + 1}`,
+    ipv6: (nth) => `2001:db8::${nth + 1}`,
+    uri: (nth) => `https://example.com/${nth + 1}`,
+    url: (nth) => `https://example.com/${nth + 1}`,
+    'uri-reference': (nth) => `/${nth + 1}`,
+    'uri-template': (nth) => `/{a}/${nth + 1}`,
+    uuid: (nth) => `00000000-0000-4000-8000-${String(nth + 1).padStart(12, '0')}`,
+    'json-pointer': (nth) => `/${nth + 1}`,
+    'relative-json-pointer': (nth) => `${nth + 1}`,
+    regex: (nth) => `a{${nth + 1}}`,
+    base64url: (nth) => Buffer.from(`bytes ${nth + 1}`).toString('base64url'),
+    byte: (nth) => Buffer.from(`bytes ${nth + 1}`).toString('base64'),
+  }),
+);
 
 /** @param nth selects one of several different samples of a schema */
 export function sampleString({ least, most, patterns, formats }: SchemaView, nth: number): string {
@@ -80,7 +85,9 @@ export function sampleString({ least, most, patterns, formats }: SchemaView, nth
       throw new Unsampled(`no sample matches the pattern ${[...patterns].join(' and ')}`);
     return text;
   }
-  const formatted = [...formats].map((format) => FORMATS[format]?.(nth)).find((text) => text !== undefined);
+  const formatted = [...formats]
+    .map((format) => FORMATS.get(format)?.(nth))
+    .find((text) => text !== undefined);
   if (formatted !== undefined) return formatted;
   const plain = nth === 0 ? 'text' : `text ${nth + 1}`;
   if (longest === 0) return '';

@@ -14,15 +14,17 @@ const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
 
 type Compare = (value: number | bigint, bound: bigint) => boolean;
-const BOUNDS: Readonly<Record<string, readonly [sign: string, holds: Compare]>> = {
-  minimum: ['>=', (value, bound) => value >= bound],
-  maximum: ['<=', (value, bound) => value <= bound],
-  exclusiveMinimum: ['>', (value, bound) => value > bound],
-  exclusiveMaximum: ['<', (value, bound) => value < bound],
-};
+const BOUNDS: ReadonlyMap<string, readonly [sign: string, holds: Compare]> = new Map(
+  Object.entries({
+    minimum: ['>=', (value, bound) => value >= bound],
+    maximum: ['<=', (value, bound) => value <= bound],
+    exclusiveMinimum: ['>', (value, bound) => value > bound],
+    exclusiveMaximum: ['<', (value, bound) => value < bound],
+  }),
+);
 
 /** The keywords of bounds, with exact comparisons. */
-export const BOUND_KEYWORDS = Object.keys(BOUNDS);
+export const BOUND_KEYWORDS = [...BOUNDS.keys()];
 
 /** A standard keyword that is violated. */
 interface Violated {
@@ -37,7 +39,7 @@ type JudgeNumber = (double: number, holder: object, key: string | number) => Vio
 /** Compiles a rule. It judges the literal in the request, not its nearest double. */
 export function compileExact({ integer, int64, bounds, multipleOf }: ExactRule): JudgeNumber {
   const compared = Object.entries(bounds ?? {}).flatMap(([keyword, text]) => {
-    const bound = BOUNDS[keyword];
+    const bound = BOUNDS.get(keyword);
     return bound ? [{ keyword, sign: bound[0], holds: bound[1], bound: BigInt(text) }] : [];
   });
   const step = multipleOf === undefined ? undefined : parseDecimal(multipleOf);

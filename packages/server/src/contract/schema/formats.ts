@@ -115,54 +115,59 @@ const isBase64Url = (text: string) =>
 export const supplied = () => true;
 const REGISTRY = 'OpenAPI Format Registry';
 
-export const FORMATS: Readonly<Record<string, Format>> = {
-  date: string('RFC 3339 section 5.6, full-date', isDate),
-  time: string('RFC 3339 section 5.6, full-time', isTime),
-  'date-time': string('RFC 3339 section 5.6, date-time', isDateTime),
-  duration: string('RFC 3339 appendix A, duration', isDuration),
-  uri: string('RFC 3986 section 3, URI', isUri),
-  'uri-reference': string('RFC 3986 section 4.1, URI-reference', isUriReference),
-  'uri-template': string('RFC 6570 section 2, URI-Template', isUriTemplate),
-  email: string('RFC 5321 section 4.1.2, Mailbox', isEmail),
-  hostname: string('RFC 1123 section 2.1, RFC 5891 section 4.4', isHostname),
-  ipv4: string('RFC 2673 section 3.2, dotted-quad', isIPv4),
-  ipv6: string('RFC 4291 section 2.2', isIpv6),
-  regex: string('ECMA-262 section 22.2.1, Pattern, with the u flag', isRegex),
-  uuid: string('RFC 9562 section 4, UUID', matching('[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}')),
-  'json-pointer': string('RFC 6901 section 3, json-pointer', matching(POINTER)),
-  'relative-json-pointer': string(
-    'draft-bhutton-relative-json-pointer-00 section 3, relative-json-pointer',
-    matching(`(?:0|[1-9]\\d*)(?:[+-][1-9]\\d*)?(?:#|${POINTER})`),
-  ),
-  byte: string('RFC 4648 section 4', isBase64),
-  base64url: string('RFC 4648 section 5', isBase64Url),
-  binary: string(REGISTRY, supplied),
-  password: string(REGISTRY, supplied),
-  int8: number(REGISTRY, integer(-(2 ** 7), 2 ** 7 - 1)),
-  int16: number(REGISTRY, integer(-(2 ** 15), 2 ** 15 - 1)),
-  int32: number(REGISTRY, supplied),
-  // For integers and numbers the keyword `exact` (exact.ts) judges it.
-  int64: number(REGISTRY, (value) => Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 63),
-  uint8: number(REGISTRY, integer(0, 2 ** 8 - 1)),
-  uint16: number(REGISTRY, integer(0, 2 ** 16 - 1)),
-  uint32: number(REGISTRY, integer(0, 2 ** 32 - 1)),
-  'double-int': number(REGISTRY, integer(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)),
-  // Any number rounds to a float, except those beyond the largest float.
-  float: number(REGISTRY, (value) => Number.isFinite(Math.fround(value))),
-  double: number(REGISTRY, Number.isFinite),
-};
+export const FORMATS: ReadonlyMap<string, Format> = new Map(
+  Object.entries({
+    date: string('RFC 3339 section 5.6, full-date', isDate),
+    time: string('RFC 3339 section 5.6, full-time', isTime),
+    'date-time': string('RFC 3339 section 5.6, date-time', isDateTime),
+    duration: string('RFC 3339 appendix A, duration', isDuration),
+    uri: string('RFC 3986 section 3, URI', isUri),
+    'uri-reference': string('RFC 3986 section 4.1, URI-reference', isUriReference),
+    'uri-template': string('RFC 6570 section 2, URI-Template', isUriTemplate),
+    email: string('RFC 5321 section 4.1.2, Mailbox', isEmail),
+    hostname: string('RFC 1123 section 2.1, RFC 5891 section 4.4', isHostname),
+    ipv4: string('RFC 2673 section 3.2, dotted-quad', isIPv4),
+    ipv6: string('RFC 4291 section 2.2', isIpv6),
+    regex: string('ECMA-262 section 22.2.1, Pattern, with the u flag', isRegex),
+    uuid: string(
+      'RFC 9562 section 4, UUID',
+      matching('[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}'),
+    ),
+    'json-pointer': string('RFC 6901 section 3, json-pointer', matching(POINTER)),
+    'relative-json-pointer': string(
+      'draft-bhutton-relative-json-pointer-00 section 3, relative-json-pointer',
+      matching(`(?:0|[1-9]\\d*)(?:[+-][1-9]\\d*)?(?:#|${POINTER})`),
+    ),
+    byte: string('RFC 4648 section 4', isBase64),
+    base64url: string('RFC 4648 section 5', isBase64Url),
+    binary: string(REGISTRY, supplied),
+    password: string(REGISTRY, supplied),
+    int8: number(REGISTRY, integer(-(2 ** 7), 2 ** 7 - 1)),
+    int16: number(REGISTRY, integer(-(2 ** 15), 2 ** 15 - 1)),
+    int32: number(REGISTRY, supplied),
+    // For integers and numbers the keyword `exact` (exact.ts) judges it.
+    int64: number(REGISTRY, (value) => Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 63),
+    uint8: number(REGISTRY, integer(0, 2 ** 8 - 1)),
+    uint16: number(REGISTRY, integer(0, 2 ** 16 - 1)),
+    uint32: number(REGISTRY, integer(0, 2 ** 32 - 1)),
+    'double-int': number(REGISTRY, integer(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)),
+    // Any number rounds to a float, except those beyond the largest float.
+    float: number(REGISTRY, (value) => Number.isFinite(Math.fround(value))),
+    double: number(REGISTRY, Number.isFinite),
+  }),
+);
 
 /** Formats of JSON Schema 2020-12 that are annotations here, and why. */
-const ANNOTATIONS: Readonly<Record<string, string>> = {
-  'idn-email': 'RFC 6531 is not implemented',
-  'idn-hostname': 'the tables of IDNA 2008 (RFC 5892) are not implemented',
-  iri: 'RFC 3987 is not implemented',
-  'iri-reference': 'RFC 3987 is not implemented',
-};
+const ANNOTATIONS: ReadonlyMap<string, string> = new Map([
+  ['idn-email', 'RFC 6531 is not implemented'],
+  ['idn-hostname', 'the tables of IDNA 2008 (RFC 5892) are not implemented'],
+  ['iri', 'RFC 3987 is not implemented'],
+  ['iri-reference', 'RFC 3987 is not implemented'],
+]);
 
 /** The reason why a format is not enforced; undefined if it is. */
 export function reasonNotEnforced(name: string, own: OwnFormats): string | undefined {
-  if (Object.hasOwn(FORMATS, name) || Object.hasOwn(own, name)) return undefined;
-  const reason = Object.hasOwn(ANNOTATIONS, name) ? ANNOTATIONS[name] : 'the format is not known';
+  if (FORMATS.has(name) || Object.hasOwn(own, name)) return undefined;
+  const reason = ANNOTATIONS.get(name) ?? 'the format is not known';
   return `format ${name} is not enforced: ${reason}`;
 }

@@ -61,7 +61,7 @@ export function schemaErrors(envelope: { readonly schema: unknown }): readonly S
 }
 
 function ajvOptions(own: OwnFormats, ownProperties: boolean) {
-  const formats = Object.entries(FORMATS)
+  const formats = [...FORMATS]
     .filter(([, { test }]) => test !== supplied)
     .map(([name, { type, test }]) => [name, { type, validate: test }]);
   return {

@@ -27,8 +27,10 @@ const isString: Is = (value) => typeof value === 'string';
 const isTime: Is = (value) => Number.isFinite(value);
 const isTexts: Is = (value) => Array.isArray(value) && value.length > 0 && value.every(isText);
 
+type Forms = Readonly<Record<string, Is>>;
+
 /** The valid form of header parameters (RFC 7515 section 4.1, RFC 7519 section 5). jose checks `alg` and `crit`. */
-const HEADER: Readonly<Record<string, Is>> = {
+const HEADER = {
   typ: (value) => typeof value === 'string' && ACCESS_TOKEN.test(value),
   cty: isText,
   kid: isText,
@@ -38,10 +40,10 @@ const HEADER: Readonly<Record<string, Is>> = {
   x5c: isTexts,
   x5t: isText,
   'x5t#S256': isText,
-};
+} satisfies Forms;
 
 /** The valid form of the claims of RFC 7519 section 4.1 and of the scope claims. */
-const CLAIMS: Readonly<Record<string, Is>> = {
+const CLAIMS = {
   iss: isText,
   sub: isText,
   aud: (value) => isText(value) || isTexts(value),
@@ -51,9 +53,9 @@ const CLAIMS: Readonly<Record<string, Is>> = {
   jti: isText,
   scope: isString, // RFC 8693 section 4.2; some issuers send an empty string
   scp: (value) => isString(value) || (Array.isArray(value) && value.every(isString)),
-};
+} satisfies Forms;
 
-const isWellFormed = (given: object, forms: Readonly<Record<string, Is>>) =>
+const isWellFormed = (given: object, forms: Forms) =>
   Object.entries(forms).every(([name, is]) => !Object.hasOwn(given, name) || is(Reflect.get(given, name)));
 
 /**

@@ -1,4 +1,4 @@
-import { hash as digest, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import { createHmac, hash as digest, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { Problem } from '../../contract';
 
 /** The cost of scrypt (RFC 7914 section 2): N = 2 ** ln, r, p. Its time is in proportion to N * r * p. */
@@ -51,7 +51,8 @@ const UNKNOWN: Hash = { ...COST, salt: randomBytes(SALT), key: randomBytes(KEY) 
 
 /**
  * Whether a password is that of a hash. Without a hash it is false and takes the same time, so that nobody learns from it
- * which users exist.
+ * which users exist. A password that this process has accepted for the hash before waits for no other, so that a flood of wrong
+ * passwords keeps out nobody who has logged in.
  *
  * @param hash as `hashPassword` returned it, maybe with another cost; undefined: there is no such user
  * @throws {Problem} `unavailable` if 64 others wait already
@@ -60,9 +61,35 @@ const UNKNOWN: Hash = { ...COST, salt: randomBytes(SALT), key: randomBytes(KEY) 
  */
 export async function verifyPassword(password: string, hash: string | undefined): Promise<boolean> {
   const expected = hash === undefined ? UNKNOWN : parse(hash);
+  const mark = markOf(password, expected);
+  if (hash !== undefined && accepted.delete(mark)) {
+    accepted.add(mark); // the last that was used is the last to be forgotten
+    return true;
+  }
   const key = await derive(password, expected);
-  return timingSafeEqual(key, expected.key) && hash !== undefined;
+  const isRight = timingSafeEqual(key, expected.key) && hash !== undefined;
+  if (isRight) {
+    accepted.add(mark);
+    for (const oldest of accepted) {
+      if (accepted.size <= MOST_ACCEPTED) break;
+      accepted.delete(oldest);
+    }
+  }
+  return isRight;
 }
+
+/** Marks of the passwords that were accepted, and how many there are at most: 10,000 take 1 MB. */
+const accepted = new Set<string>();
+const MOST_ACCEPTED = 10_000;
+/** Known to this process alone: without it nobody can test passwords against the marks. */
+const MARKING = randomBytes(32);
+
+/** The mark of a password together with its hash: whoever changes the password has another one. */
+const markOf = (password: string, { ln, r, p, salt, key }: Hash): string =>
+  createHmac('sha256', MARKING)
+    .update(`${ln} ${r} ${p} ${base64(salt)} ${base64(key)} `)
+    .update(bytesOf(password))
+    .digest('base64');
 
 const FORM =
   /^\$scrypt\$ln=([1-9]\d?),r=([1-9]\d{0,6}),p=([1-9]\d{0,6})\$([A-Za-z\d+/]{1,86})\$([A-Za-z\d+/]{22,86})$/;

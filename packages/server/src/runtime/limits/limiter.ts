@@ -132,10 +132,15 @@ function sharedLimiter(limit: RateLimit, { url, service, log, uncounted }: Share
   };
 }
 
-/** @throws {Error} unless the store has counted: what it answers comes from elsewhere */
+/** @throws {Error} unless the store has counted, for a time that ends: what it answers comes from elsewhere */
 function checked(result: RateLimiterRes): RateLimiterRes {
   const { consumedPoints, msBeforeNext } = result;
-  if (Number.isSafeInteger(consumedPoints) && consumedPoints > 0 && Number.isFinite(msBeforeNext))
+  if (
+    Number.isSafeInteger(consumedPoints) &&
+    consumedPoints > 0 &&
+    Number.isFinite(msBeforeNext) &&
+    msBeforeNext >= 0
+  )
     return result;
   throw new Error(
     `expected a count and the milliseconds that are left, received ${consumedPoints} and ${msBeforeNext}`,

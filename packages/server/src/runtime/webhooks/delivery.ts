@@ -141,17 +141,17 @@ function retryAfterOf(field = ''): number {
   return Math.max(0, time) || 0;
 }
 
-const REASONS: Readonly<Record<string, string>> = {
-  ENOTFOUND: 'the host has no address',
-  EAI_AGAIN: 'the host could not be looked up',
-  ECONNREFUSED: 'the connection was refused',
-  ECONNRESET: 'the connection was closed without a response',
-  ABORT_ERR: 'no response in time',
-};
+const REASONS: ReadonlyMap<string, string> = new Map([
+  ['ENOTFOUND', 'the host has no address'],
+  ['EAI_AGAIN', 'the host could not be looked up'],
+  ['ECONNREFUSED', 'the connection was refused'],
+  ['ECONNRESET', 'the connection was closed without a response'],
+  ['ABORT_ERR', 'no response in time'],
+]);
 
 /** Why there is no answer, as the predicate of a sentence about the receiver. */
 export function reasonOf(error: unknown): string {
   if (error instanceof RefusedReceiver) return error.message;
   const { code = 'without a code' } = error as { readonly code?: unknown };
-  return REASONS[String(code)] ?? `the request failed (${String(code)})`;
+  return REASONS.get(String(code)) ?? `the request failed (${String(code)})`;
 }

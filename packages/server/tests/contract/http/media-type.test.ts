@@ -1,4 +1,4 @@
-import { parseAccept, parseMediaType, preferred } from '../../../src/contract/http/media-type';
+import { parseAccept, parseMediaType, preferred, typeOfRange } from '../../../src/contract/http/media-type';
 
 function typeOf(text: string) {
   const type = parseMediaType(text);
@@ -109,3 +109,11 @@ describe('the media type that a client prefers', () => {
     expect(preferred(content, parseAccept(field))?.name).toBe(name);
   });
 });
+
+/** What each object inherits, such as `constructor`, is the name of no top-level type. */
+test.each(Object.getOwnPropertyNames(Object.prototype))(
+  'a type of the range %s/* is for private use',
+  (top) => {
+    expect(typeOfRange(`${top}/*`, 'application/octet-stream')).toBe(`${top}/x.any`);
+  },
+);

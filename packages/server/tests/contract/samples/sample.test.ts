@@ -81,6 +81,22 @@ it.each(['^[A-Z]{3}-\\d{4}$', '^\\+?[1-9]\\d{6,14}$', '^(cat|dog)s?$', '[a-f0-9]
   },
 );
 
+it('no sample is Infinity or NaN, whatever its bounds', () => {
+  const sizes = [-1e308, -1e-300, 0, 5e-324, 0.1, 1e21, 1e300, 1.7e308];
+  const steps = [undefined, 5e-324, 1e-300, 0.1, 1e21, 1.7e308];
+  const numbers = sizes.flatMap((minimum) =>
+    steps.flatMap((multipleOf) =>
+      ['number', 'integer'].flatMap((type) => all({ type, minimum, ...(multipleOf && { multipleOf }) })),
+    ),
+  );
+  expect(numbers.length).toBeGreaterThan(100);
+  expect(numbers.filter((one) => typeof one !== 'bigint' && !Number.isFinite(one))).toEqual([]);
+});
+
+it.each(Object.getOwnPropertyNames(Object.prototype))('the format %s is one that nobody knows', (format) => {
+  expect(all({ type: 'string', format })).toEqual(all({ type: 'string', format: 'foo' }));
+});
+
 it('is deterministic', () => {
   const schema = {
     properties: { a: { type: 'string', pattern: '^[a-z]{5}\\d+$' }, b: { items: { type: 'number' } } },

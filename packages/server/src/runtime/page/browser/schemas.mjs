@@ -105,13 +105,13 @@ function exampleFor(name, schema, owner) {
 }
 
 /** Texts of formats. Swagger UI has its own. */
-const FORMATS = {
-  date: '2024-05-17',
-  'date-time': '2024-05-17T09:30:00Z',
-  email: 'ada@example.com',
-  uuid: '3fa85f64-5717-4562-b3fc-2c963f66afa6',
-  uri: 'https://example.com/',
-};
+const FORMATS = new Map([
+  ['date', '2024-05-17'],
+  ['date-time', '2024-05-17T09:30:00Z'],
+  ['email', 'ada@example.com'],
+  ['uuid', '3fa85f64-5717-4562-b3fc-2c963f66afa6'],
+  ['uri', 'https://example.com/'],
+]);
 
 /** A value for a property or parameter, given its schema, or a parameter with members of its schema. */
 export function exampleOf(name, schema = {}) {
@@ -119,7 +119,7 @@ export function exampleOf(name, schema = {}) {
   const [first] = Array.isArray(examples)
     ? examples
     : Object.values(examples ?? {}).map(({ value }) => value);
-  const told = example ?? first ?? usual ?? values?.[0] ?? FORMATS[format] ?? exampleFor(name, schema);
+  const told = example ?? first ?? usual ?? values?.[0] ?? FORMATS.get(format) ?? exampleFor(name, schema);
   if (told !== undefined) return told;
   if (typesIn(schema).includes('boolean')) return true;
   if (typesIn(schema).includes('array')) return [exampleOf(name.replace(/s$/, ''), schema.items)];

@@ -27,7 +27,7 @@ export const loans = table('loans', {
   returnedAt: TIMESTAMP.optional(),
 });
 
-/** A loan, as the store has it. */
+/** A stored loan. */
 export type Loan = RowOf<typeof loans>;
 /** What a list is asked for by. */
 type Query = NonNullable<operations['listLoans']['parameters']['query']>;

@@ -33,9 +33,9 @@ export const photos = table('photos', {
 /** As the document has it. */
 type Document = components['schemas']['Photo'];
 
-/** A photo, as the store has it. */
+/** A stored photo. */
 export type Photo = RowOf<typeof photos>;
-/** What the store takes to add one. */
+/** The fields of a new photo. */
 export type NewPhoto = NewRowOf<typeof photos>;
 /** What a list is asked for by. */
 type Query = NonNullable<operations['listPhotos']['parameters']['query']>;
