@@ -53,7 +53,7 @@ dev: build ## serve while you edit: check every change, then restart the server
 	@$(CLI) dev
 
 new: $(INSTALLED) ## create a standalone service: make new DIR=../museum DOC=path/to/museum.yaml NAME=museum
-	@$(CLI) new $(if $(DOC),'$(DOC)') --dir '$(or $(DIR),$(error make new DIR=../museum DOC=path/to/museum.yaml))' $(if $(NAME),--name '$(NAME)') $(if $(ALLOW_OUTSIDE),--allow-outside)
+	@$(CLI) new $(if $(DOC),'$(DOC)') --dir '$(or $(DIR),$(error DIR is missing; example: make new DIR=../museum DOC=path/to/museum.yaml))' $(if $(NAME),--name '$(NAME)') $(if $(ALLOW_OUTSIDE),--allow-outside)
 
 migrate: $(INSTALLED) ## apply pending database migrations and list them
 	@$(CLI) migrate

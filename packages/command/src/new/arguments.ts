@@ -55,6 +55,10 @@ export function folderOf(option: string, folder: string | undefined): string | u
 export function assertFree(folder: string, source: Source): void {
   if (!existsSync(folder)) return;
   if (!statSync(folder).isDirectory()) throw new UsageError(`--dir: ${folder} is a file; expected a folder`);
+  if (existsSync(path.join(folder, 'package.json')))
+    throw new UsageError(
+      `--dir: ${folder} already contains a project (package.json); use \`--dir NAME\` to create a new folder`,
+    );
   const own = source.files.map((file) => realpathSync(file));
   const foreign = firstOther(realpathSync(folder), own, ALLOWED);
   if (foreign !== undefined)

@@ -42,19 +42,19 @@ test.each([
   expect(readdirSync(folder.path('.'))).toEqual([]);
 });
 
-test.each([
-  'package.json',
-  '.gitignore',
-  'notes/today.md',
-  'openapi/other.yaml',
-  '.git.txt',
-  'README.txt',
-  'a.tgz',
-])('refuses a folder with %s', async (file) => {
-  folder.write({ [file]: '' });
-  expect(((await refusal({})) as Error).message).toContain(
-    `is not empty: it contains ${file}; use \`--dir NAME\` to create a new folder`,
-  );
+test.each(['.gitignore', 'notes/today.md', 'openapi/other.yaml', '.git.txt', 'README.txt', 'a.tgz'])(
+  'refuses a folder with %s',
+  async (file) => {
+    folder.write({ [file]: '' });
+    expect(((await refusal({})) as Error).message).toContain(
+      `is not empty: it contains ${file}; use \`--dir NAME\` to create a new folder`,
+    );
+  },
+);
+
+test('names the project that a folder already contains, and no file of its caches', async () => {
+  folder.write({ 'package.json': '', '.cache/generate': '' });
+  expect(((await refusal({})) as Error).message).toContain('already contains a project (package.json)');
 });
 
 test('takes a folder with what may stay, up to the document that would be replaced', async () => {
