@@ -180,9 +180,9 @@ const OTHERS: [string, (file: string) => unknown, string][] = [
     (file) => {
       mkdirSync(file);
     },
-    'there is no file',
+    'there is no such file',
   ],
-  ['nothing', () => undefined, 'there is no file'],
+  ['nothing', () => undefined, 'there is no such file'],
   [
     'a link to the database',
     (file) => {

@@ -103,7 +103,7 @@ fast(() => {
       'npm/11',
       'npm',
       'echo "npm error errno ENOTFOUND" >&2; exit 1',
-      /^npm cannot reach its registry: run the same line/m,
+      /^npm cannot reach its registry: run the same command/m,
     ],
     [
       'refuses',

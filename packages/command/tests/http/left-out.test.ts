@@ -46,7 +46,9 @@ it.each(['https://example.com/get.yaml', 'none.yaml', '#/none'])(
   (ref) => {
     const document = { ...buildDocument({}), paths: { '/a': { get: { $ref: ref } } } };
     expect(leftOut(document)).toEqual([
-      expect.stringMatching(/^GET \/a is not served: #\/paths\/~1a\/get\/\$ref: .*leads nowhere/),
+      expect.stringMatching(
+        /^GET \/a is not served: #\/paths\/~1a\/get\/\$ref: this reference has no target in a file/,
+      ),
     ]);
   },
 );

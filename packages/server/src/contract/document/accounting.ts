@@ -66,7 +66,7 @@ function checkTags(document: Findings, tags: unknown): void {
 
 function addUnknown(document: Findings, { kind, version }: Walked, name: string, pointer: string): void {
   if (name === '$ref' && !OPEN.includes(kind)) {
-    const message = `has no target in a file, and OpenAPI does not allow a reference in place of ${nameOf(kind)}`;
+    const message = `this reference has no target in a file, and OpenAPI does not allow one in place of ${nameOf(kind)}`;
     document.addFinding(pointer, message);
     return;
   }
