@@ -25,11 +25,21 @@ function typed() {
 }
 
 // `contract-first --node` is what an npm script begins with whose own program does not say that Node is too old.
-// `npx -p FILE.tgz contract-first VERB` in a service runs the program that is installed there: it has the packages that the verbs need.
-var own = path.join(process.cwd(), 'node_modules/contract-first/bin/contract-first.cjs');
-var isFromOutside = /[\\/]_npx[\\/]/.test(__dirname) && args[0] !== 'new' && fs.existsSync(own);
+// `npx -p FILE.tgz contract-first VERB` in a service that has this version: the one there has the packages that the verbs need.
+// `new` and `upgrade` are for services that do not have it yet.
+var own = path.join(__dirname, '..');
+var installed = path.join(process.cwd(), 'node_modules/contract-first');
+function versionIn(folder) {
+  return JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8')).version;
+}
+var isFromOutside =
+  isPackage &&
+  ['new', 'upgrade'].indexOf(args[0]) < 0 &&
+  fs.existsSync(installed) &&
+  fs.realpathSync(installed) !== fs.realpathSync(own) &&
+  versionIn(installed) === versionIn(own);
 
-if (isFromOutside) require(own);
+if (isFromOutside) require(path.join(installed, 'bin/contract-first.cjs'));
 else if (args[0] === '--node') isNewEnough();
 else if (isNewEnough(typed())) {
   if (isPackage) require('../dist/cli.js');

@@ -130,6 +130,9 @@ test.each(MANAGERS)(
     expect(whole).toEqual({ status: 0, output: expect.any(String) as string });
     // npm 11 and pnpm name scripts that nobody has allowed or refused.
     expect(whole.output).not.toMatch(/allow-scripts|approve-builds|gyp/);
+    // With another verb the line runs what is installed here: the package alone has no compiler.
+    const verb = run(line.replace('new museum.yaml', 'todo'), service);
+    expect(verb).toEqual({ status: 0, output: expect.stringMatching(/^no stub[^]*/m) as string });
     expect(run('node node_modules/typescript/bin/tsc -p src', service)).toEqual({ status: 0, output: '' });
 
     rmSync(join(service, 'node_modules'), { recursive: true }); // pnpm keeps what is there
