@@ -26,7 +26,7 @@ function typed() {
 
 // `contract-first --node` is what an npm script begins with whose own program does not say that Node is too old.
 // `npx -p FILE.tgz contract-first VERB` in a service that has this version: the one there has the packages that the verbs need.
-// `new` and `upgrade` are for services that do not have it yet.
+// `new` and `upgrade` are for services that do not have it yet. A script of a service runs its own already.
 var own = path.join(__dirname, '..');
 var installed = path.join(process.cwd(), 'node_modules/contract-first');
 function versionIn(folder) {
@@ -34,6 +34,7 @@ function versionIn(folder) {
 }
 var isFromOutside =
   isPackage &&
+  (process.env.npm_lifecycle_event || 'npx') === 'npx' &&
   ['new', 'upgrade'].indexOf(args[0]) < 0 &&
   fs.existsSync(installed) &&
   fs.realpathSync(installed) !== fs.realpathSync(own) &&
