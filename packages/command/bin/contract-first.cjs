@@ -24,23 +24,23 @@ function typed() {
   return [].concat.apply([], options).concat('contract-first', args);
 }
 
-// `contract-first --node` is what an npm script begins with whose own program does not say that Node is too old.
 // `npx -p FILE.tgz contract-first VERB` in a service that has this version: the one there has the packages that the verbs need.
 // `new` and `upgrade` are for services that do not have it yet. A script of a service runs its own already.
-var own = path.join(__dirname, '..');
-var installed = path.join(process.cwd(), 'node_modules/contract-first');
-function versionIn(folder) {
-  return JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8')).version;
+var manifest = path.join(__dirname, '../package.json');
+var installed = 'node_modules/contract-first/package.json';
+function versionIn(file) {
+  return JSON.parse(fs.readFileSync(file, 'utf8')).version;
 }
 var isFromOutside =
   isPackage &&
   (process.env.npm_lifecycle_event || 'npx') === 'npx' &&
   ['new', 'upgrade'].indexOf(args[0]) < 0 &&
   fs.existsSync(installed) &&
-  fs.realpathSync(installed) !== fs.realpathSync(own) &&
-  versionIn(installed) === versionIn(own);
+  fs.realpathSync(installed) !== fs.realpathSync(manifest) &&
+  versionIn(installed) === versionIn(manifest);
 
-if (isFromOutside) require(path.join(installed, 'bin/contract-first.cjs'));
+// `contract-first --node` is what an npm script begins with whose own program does not say that Node is too old.
+if (isFromOutside) require(path.resolve(installed, '../bin/contract-first.cjs'));
 else if (args[0] === '--node') isNewEnough();
 else if (isNewEnough(typed())) {
   if (isPackage) require('../dist/cli.js');

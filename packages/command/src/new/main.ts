@@ -116,9 +116,11 @@ async function lay(
   const { status } = await run([process.execPath, finish], folder, { signal, inherits: true });
   if (status !== 0 && status !== RED)
     throw new SourceError(`the tools installed in the service could not complete it`);
-  // make installs again what is older than package.json, which finish.js has formatted.
-  const installed = path.join(folder, 'node_modules/.package-lock.json');
-  if (existsSync(installed)) utimesSync(installed, new Date(), new Date());
+  // finish.js has formatted package.json, and make installs again if these are older.
+  for (const name of ['.package-lock.json', '.modules.yaml']) {
+    const installed = path.join(folder, 'node_modules', name);
+    if (existsSync(installed)) utimesSync(installed, new Date(), new Date());
+  }
   remove(folder, originals.moved);
   if (originals.moved.length > 0) console.log(`moved to openapi/: ${originals.moved.join(', ')}`);
   const isGreen = status === 0;

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { findingsIn, findingsOf, firstRules } from '../../src/new/findings';
 import { newService } from '../../src/new/main';
@@ -10,53 +10,66 @@ import { useFolder } from '../../../../scripts/testing/folder';
 const folder = useFolder();
 const EXAMPLE = join(__dirname, '../../example.yaml');
 
+/**
+ * Creates a service.
+ *
+ * @param finish the code of finish.js
+ * @param files beside it: in the folder `service` of the service, or in `modules`, its node_modules
+ */
+async function create(finish: string, files: Readonly<Record<string, string>> = {}) {
+  folder.write({
+    'modules/contract-first/dist/new/finish.js': finish,
+    ...Object.fromEntries(PACKAGES.map((name) => [vendored(name), ''])),
+    ...files,
+  });
+  const said = jest.spyOn(console, 'log').mockImplementation(() => undefined);
+  const dir = folder.path('service');
+  const resources = { packages: folder.path('vendor'), modules: folder.path('modules') };
+  const given = { document: EXAMPLE, dir, name: 'books', extras: new Set<never>(), allowOutside: false };
+  try {
+    const status = await newService({ ...given, ...resources }, new Steps({ write: () => undefined }));
+    return { status, output: said.mock.calls.flat().join('\n'), at: (file: string) => join(dir, file) };
+  } finally {
+    said.mockRestore();
+  }
+}
+
 it.each([
   ['passes', 0, 0, true],
   ['fails', RED, 1, false],
 ])(
   'a service whose check or test %s: finish.js ends with %j, new with %j, committed: %j',
   async (_, ended, status, isCommitted) => {
-    folder.write({
-      'modules/contract-first/dist/new/finish.js': `process.exitCode = ${ended};`,
-      ...Object.fromEntries(PACKAGES.map((name) => [vendored(name), ''])),
+    const created = await create(`process.exitCode = ${ended};`);
+    expect(created.status).toBe(status);
+    expect(created.output).toMatch(
+      isCommitted
+        ? /is ready in .*\n[^]* test {3}# it passes/
+        : /not committed[^]* created, with a failing check or test,[^]* check {2}# see above/,
+    );
+    expect(existsSync(created.at('.git'))).toBe(isCommitted);
+    expect(existsSync(created.at('src/main.ts'))).toBe(true);
+  },
+);
+
+test.each(['.package-lock.json', '.modules.yaml'])(
+  'make does not install again what finish.js makes older than package.json: node_modules/%s',
+  async (name) => {
+    const edit = "fs.appendFileSync('package.json', '\\n')";
+    const age = `fs.utimesSync('node_modules/${name}', 1, 1)`;
+    const { at } = await create(`const fs = require('node:fs'); ${edit}; ${age};`, {
+      [`modules/${name}`]: '',
     });
-    const said = jest.spyOn(console, 'log').mockImplementation(() => undefined);
-    const dir = folder.path('service');
-    const resources = { packages: folder.path('vendor'), modules: folder.path('modules') };
-    const given = { document: EXAMPLE, dir, name: 'books', extras: new Set<never>(), allowOutside: false };
-    try {
-      expect(await newService({ ...given, ...resources }, new Steps({ write: () => undefined }))).toBe(
-        status,
-      );
-      const output = said.mock.calls.flat().join('\n');
-      expect(output).toMatch(
-        isCommitted
-          ? /is ready in .*\n[^]* test {3}# it passes/
-          : /not committed[^]* created, with a failing check or test,[^]* check {2}# see above/,
-      );
-    } finally {
-      said.mockRestore();
-    }
-    expect(existsSync(join(dir, '.git'))).toBe(isCommitted);
-    expect(existsSync(join(dir, 'src/main.ts'))).toBe(true);
+    const changed = (file: string) => statSync(at(file)).mtimeMs;
+    expect(changed(`node_modules/${name}`)).toBeGreaterThanOrEqual(changed('package.json'));
   },
 );
 
 test('what is in the folder already stays as it is: the service does not format it', async () => {
   const beside = ['LICENSE', 'LICENSE.md', 'license.markdown', 'README.md', '.idea/x.json'];
-  folder.write({
-    'modules/contract-first/dist/new/finish.js': '',
-    ...Object.fromEntries(PACKAGES.map((name) => [vendored(name), ''])),
-    ...Object.fromEntries(beside.map((name) => [`beside/${name}`, ''])),
-  });
-  const said = jest.spyOn(console, 'log').mockImplementation(() => undefined);
-  const dir = folder.path('beside');
-  const resources = { packages: folder.path('vendor'), modules: folder.path('modules') };
-  const given = { document: EXAMPLE, dir, name: 'books', extras: new Set<never>(), allowOutside: false };
-  await newService({ ...given, ...resources }, new Steps({ write: () => undefined }));
-  said.mockRestore();
+  const { at } = await create('', Object.fromEntries(beside.map((name) => [`service/${name}`, ''])));
   // finish.js formats everything that is not ignored here.
-  const ignored = readFileSync(join(dir, '.prettierignore'), 'utf8').split('\n');
+  const ignored = readFileSync(at('.prettierignore'), 'utf8').split('\n');
   expect(beside.filter((name) => !ignored.includes(`/${name.split('/')[0]}`))).toEqual([]);
 });
 

@@ -78,7 +78,7 @@ export async function verifyPassword(password: string, hash: string | undefined)
   return isRight;
 }
 
-/** Marks of the passwords that were accepted, and how many there are at most: 10,000 take 1 MB. */
+/** Marks of the passwords that were accepted, and how many are kept. */
 const accepted = new Set<string>();
 const MOST_ACCEPTED = 10_000;
 /** Known to this process alone: without it nobody can test passwords against the marks. */
