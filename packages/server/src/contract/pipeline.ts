@@ -299,7 +299,7 @@ function secure({ document, served }: Contract, strategies: Strategies, fault: R
   for (const [operation, one] of served) {
     secured.set(operation, {
       ...one,
-      authenticate: compileSecurity(document, operation, strategies, runners),
+      ...compileSecurity(document, operation, strategies, runners),
       select: compileSelect(one, fault),
     });
   }

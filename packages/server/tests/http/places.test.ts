@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
-import { type Answer, bearerStrategy, type ServiceOptions } from 'contract-first-server';
+import { type Answer, bearerStrategy, type ServiceOptions, strategyFor } from 'contract-first-server';
 import type { OperationalKind } from 'contract-first-server/runtime';
 import { listening } from '../../../../scripts/testing/listening';
 import { buildDocument, buildService, json } from '../../../../scripts/testing/service';
@@ -66,13 +66,12 @@ async function serving(
   const verify = (token: string) => (token === 'good' ? { id: 1 } : new Promise<false>(() => undefined));
   const { app, outcomes } = buildService({
     document: DOCUMENT,
-    handlers: { postThing: handler },
+    handlers: { postThing: handler, ...(options.document === PUBLIC && { postPublic: handler }) },
     strategies: { bearerAuth: bearerStrategy(verify) },
     maxRequests: 2,
     bodyLimit: 1_000,
     reportFault: (error) => faults.push(error),
     ...options,
-    ...(options.document && { handlers: { postThing: handler, postPublic: handler } }),
   });
   await listening(app, async (port) => {
     const open = async (bytes: string) => {
@@ -93,6 +92,10 @@ class Client {
   async send(bytes: string): Promise<void> {
     await new Promise((resolve) => this.socket.write(bytes, resolve));
     await pause(20); // the server has read the request
+  }
+
+  get text(): string {
+    return Buffer.concat(this.chunks).toString();
   }
 
   /** The statuses of the responses, after so many have arrived or the connection is closed. */
@@ -205,6 +208,117 @@ test('hanging verifications block no other request; beyond MAX_REQUESTS the olde
     expect(await (await open(GOOD.repeat(10))).statuses(10)).toEqual(Array(10).fill(200));
     const given = await Promise.all(strangers.slice(0, 3).map((client) => client.statuses()));
     expect(given).toEqual([[503], [503], [503]]);
+  });
+});
+
+describe('credentials that were accepted before', () => {
+  /** A path and a header field. */
+  type Sent = readonly [string, string];
+  const FORMS = {
+    bearer: [
+      { type: 'http', scheme: 'bearer' },
+      (key: string): Sent => ['/things', `Authorization: Bearer ${key}`],
+    ],
+    basic: [
+      { type: 'http', scheme: 'basic' },
+      (key: string): Sent => [
+        '/things',
+        `Authorization: Basic ${Buffer.from(`u:${key}`).toString('base64')}`,
+      ],
+    ],
+    header: [
+      { type: 'apiKey', in: 'header', name: 'X-Key' },
+      (key: string): Sent => ['/things', `X-Key: ${key}`],
+    ],
+    query: [
+      { type: 'apiKey', in: 'query', name: 'key' },
+      (key: string): Sent => [`/things?key=${key}`, 'X-No: key'],
+    ],
+    cookie: [
+      { type: 'apiKey', in: 'cookie', name: 'key' },
+      (key: string): Sent => ['/things', `Cookie: key=${key}`],
+    ],
+  } as const;
+
+  /** A service whose verifier decides only when the test says so. */
+  async function deciding(
+    form: keyof typeof FORMS,
+    use: (service: {
+      readonly send: (key: string) => Promise<Client>;
+      /** Decides the verifications that wait. */
+      readonly decide: () => void;
+    }) => Promise<void>,
+  ): Promise<void> {
+    const [scheme, withKey] = FORMS[form];
+    const waiting: (() => void)[] = [];
+    const verify = (key: string) =>
+      new Promise<object | false>((resolve) => {
+        waiting.push(() => {
+          resolve(key.endsWith('known') ? {} : false);
+        });
+      });
+    const securitySchemes = { bearerAuth: scheme };
+    const strategies = {
+      bearerAuth: strategyFor(scheme.type === 'apiKey' ? 'apiKey' : scheme.scheme, verify),
+    };
+    const document = { ...DOCUMENT, components: { securitySchemes } };
+    await serving({ document, strategies }, ({ open }) =>
+      use({
+        send: (key) => {
+          const [path, field] = withKey(key);
+          return open(post('"a"', 'x', path).replace('Authorization: Bearer x', () => field));
+        },
+        decide: () => {
+          for (const decision of waiting.splice(0)) decision();
+        },
+      }),
+    );
+  }
+
+  test.each(Object.keys(FORMS) as (keyof typeof FORMS)[])(
+    'are not given up for others while they are verified: %s',
+    async (form) => {
+      await deciding(form, async ({ send, decide }) => {
+        const first = await send('known');
+        decide();
+        expect(await first.statuses()).toEqual([200]);
+
+        const again = await send('known');
+        const strangers: Client[] = [];
+        for (let i = 0; i < 5; i++) strangers.push(await send(`stranger${i}`));
+        const refused = await Promise.all(strangers.slice(0, 3).map((client) => client.statuses()));
+        expect(refused).toEqual([[503], [503], [503]]);
+        decide();
+        expect(await again.statuses()).toEqual([200]);
+        expect(await strangers[4]?.statuses()).toEqual([401]);
+      });
+    },
+  );
+
+  test('have a bound of their own', async () => {
+    await deciding('bearer', async ({ send, decide }) => {
+      const first = await send('known');
+      decide();
+      await first.statuses();
+      const again: Client[] = [];
+      for (let i = 0; i < 5; i++) again.push(await send('known'));
+      expect(await again[0]?.statuses()).toEqual([503]);
+      expect(again[0]?.text).toContain('too many credentials are waiting'); // it did not wait for its deadline
+      decide();
+      expect(await again[1]?.statuses()).toEqual([200]);
+    });
+  });
+
+  test('are not those that were rejected', async () => {
+    await deciding('bearer', async ({ send, decide }) => {
+      const first = await send('stranger');
+      decide();
+      expect(await first.statuses()).toEqual([401]);
+      const again = await send('stranger');
+      for (let i = 0; i < 2; i++) await send(`stranger${i}`);
+      expect(await again.statuses()).toEqual([503]);
+      decide();
+    });
   });
 });
 

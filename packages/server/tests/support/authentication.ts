@@ -48,7 +48,7 @@ export function buildAuthentication(
   if (!operation) throw new Error('expected an operation');
   const findings = [...document.findings, ...unverified(document, operation, strategies)];
   if (findings.length > 0) throw new InvalidContract(findings);
-  const authenticate = compileSecurity(document, operation, strategies);
+  const { authenticate } = compileSecurity(document, operation, strategies);
   return async (...headers: readonly (readonly [string, string])[]): Promise<Authentication> => {
     const request = new IncomingMessage(new Socket());
     request.rawHeaders = headers.flat();

@@ -4,7 +4,7 @@
  *
  * - *Credentials.* At most `maxRequests` verifications are pending; one more gives up the oldest. A verification that ends
  *   within the same turn of the event loop is never pending. So cached tokens pass while the keys for others cannot be
- *   fetched.
+ *   fetched. Credentials that were accepted before have a bound of their own: a flood of others does not give them up.
  * - *Body.* At most `maxRequests` x `bodyLimit` bytes of bodies are buffered; more bytes give up the oldest body. A slow
  *   body costs the bytes that have arrived, and its connection. Long bodies have a bound of their own, of as many bytes or
  *   those of one body that is read as a whole. Their bytes count until their exchange ends.
@@ -21,6 +21,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Problem } from '../problem';
+import { AcceptedSecrets } from '../security/accepted';
 import type { Principals } from '../security/requirements';
 import { type Bodies, Exchange, type Pool } from './exchange';
 
@@ -36,6 +37,9 @@ export interface Bounds {
 /** Ends a request early with a problem, or without one if the client disconnected. */
 type GiveUp = (exchange: Exchange, problem: Problem | undefined) => void;
 
+/** Milliseconds. Credentials that are verified faster are never pending, and not worth a digest. */
+const PROMPT = 0.1;
+
 const overloaded = (message: string) =>
   new Problem('unavailable', `${message}: try again later`, { 'Retry-After': '1' });
 
@@ -47,6 +51,9 @@ export class Admission {
   /** In the order of their deadlines. */
   private readonly underWay = new Set<Exchange>();
   private readonly verifying = new Set<Exchange>();
+  /** Those of `verifying` that were found to have credentials that were accepted before. */
+  private readonly verifyingAgain = new Set<Exchange>();
+  private readonly accepted = new AcceptedSecrets();
   private readonly authenticated = emptyPool();
   private readonly anonymous = emptyPool();
   private readonly sockets = new WeakSet<Socket>();
@@ -79,7 +86,7 @@ export class Admission {
   /** Releases all resources of a request. Returns false if it has already ended. */
   close(exchange: Exchange): boolean {
     if (!this.underWay.delete(exchange)) return false;
-    this.verifying.delete(exchange);
+    this.endVerification(exchange);
     this.releaseBody(exchange);
     if (exchange.handling && exchange.pool) exchange.pool.handlers--;
     return true;
@@ -114,9 +121,31 @@ export class Admission {
       this.trimming = false;
       for (const oldest of this.verifying) {
         if (this.verifying.size <= this.bounds.maxRequests) break;
-        this.giveUp(oldest, overloaded('too many credentials are waiting for verification'));
+        if (this.wasAccepted(oldest)) {
+          this.verifying.delete(oldest);
+          this.verifyingAgain.add(oldest);
+        } else this.giveUpVerification(oldest);
+      }
+      for (const oldest of this.verifyingAgain) {
+        if (this.verifyingAgain.size <= this.bounds.maxRequests) break;
+        this.giveUpVerification(oldest);
       }
     });
+  }
+
+  private wasAccepted({ served, request }: Exchange): boolean {
+    for (const [scheme, secret] of served?.credentialsOf(request) ?? []) {
+      if (this.accepted.has(`${scheme} ${secret}`)) return true;
+    }
+    return false;
+  }
+
+  private giveUpVerification(exchange: Exchange): void {
+    this.giveUp(exchange, overloaded('too many credentials are waiting for verification'));
+  }
+
+  private endVerification(exchange: Exchange): void {
+    if (!this.verifying.delete(exchange)) this.verifyingAgain.delete(exchange);
   }
 
   /**
@@ -126,7 +155,11 @@ export class Admission {
    */
   verified(exchange: Exchange, principals: Principals): void {
     this.assertUnderWay(exchange);
-    this.verifying.delete(exchange);
+    this.endVerification(exchange);
+    if (performance.now() - exchange.started > PROMPT) {
+      const given = exchange.served?.credentialsOf(exchange.request);
+      for (const scheme of Object.keys(principals)) this.accepted.add(`${scheme} ${given?.get(scheme)}`);
+    }
     const anonymous = Object.keys(principals).length === 0;
     exchange.pool = anonymous ? this.anonymous : this.authenticated;
     this.assertCapacity(exchange.pool);
@@ -135,7 +168,7 @@ export class Admission {
   /** Ends the verification of credentials that are rejected. */
   rejected(exchange: Exchange): void {
     this.assertUnderWay(exchange);
-    this.verifying.delete(exchange);
+    this.endVerification(exchange);
   }
 
   /**

@@ -3,7 +3,7 @@ import type { OpenApiDocument, Remark } from '../document/document';
 import type { Operation } from '../operations/operations';
 import type { Methods, Router } from '../operations/routes';
 import type { Answer } from '../problem';
-import type { Authenticate } from '../security/requirements';
+import type { Security } from '../security/requirements';
 import type { RequestReader } from './read-request';
 import type { Encoded, ResponseWriter } from './write-response';
 
@@ -27,8 +27,7 @@ export type Select = (
 ) => Encoded;
 
 /** An operation of a running service. */
-export interface SecuredOperation extends ServedOperation {
-  readonly authenticate: Authenticate;
+export interface SecuredOperation extends ServedOperation, Security {
   /** Undefined for an operation that has neither conditional requests nor ranges. */
   readonly select: Select | undefined;
 }

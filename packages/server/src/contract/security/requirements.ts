@@ -27,6 +27,13 @@ const principalsOf = (): Record<string, unknown> => Object.create(null) as Recor
  */
 export type Authenticate = (request: IncomingMessage) => Promise<Principals>;
 
+/** The security of an operation. */
+export interface Security {
+  readonly authenticate: Authenticate;
+  /** The credentials that a request gives, verified or not, by the name of their security scheme. */
+  readonly credentialsOf: (request: IncomingMessage) => ReadonlyMap<string, string>;
+}
+
 /** A finding for each security scheme that an operation demands and no strategy verifies. */
 export const unverified = (
   document: OpenApiDocument,
@@ -42,7 +49,7 @@ export const unverified = (
     });
 
 /**
- * Compiles the authentication of an operation.
+ * Compiles the security of an operation.
  *
  * @param strategies one for each of its schemes: `unverified` finds what is missing
  * @param runners those of the strategies, by the name of their scheme: operations share them
@@ -52,14 +59,14 @@ export function compileSecurity(
   operation: Operation,
   strategies: Strategies,
   runners = new Map<string, RunStrategy>(),
-): Authenticate {
+): Security {
   const alternatives = operation.security.map((alternative) =>
     alternative.map((required) => compileScheme(document, required, strategies, runners)),
   );
   const schemes = alternatives.flat();
   const isOptional = alternatives.length === 0 || alternatives.some(({ length }) => length === 0);
 
-  return async (request) => {
+  const authenticate: Authenticate = async (request) => {
     if (fieldLines(request, 'authorization').length > 1) {
       const repeated = schemes.map((scheme) => ({ scheme, kind: 'invalidRequest' }) as const);
       throw repeatedField('Authorization', (await challenged(repeated)).headers);
@@ -90,6 +97,15 @@ export function compileSecurity(
     }
     throw await problemOf(schemes, rejections);
   };
+  const credentialsOf = (request: IncomingMessage) => {
+    const given = new Map<string, string>();
+    for (const { name, find } of schemes) {
+      const found = find(request);
+      if (typeof found === 'object') given.set(name, found.apiKey ?? found.headers.authorization ?? '');
+    }
+    return given;
+  };
+  return { authenticate, credentialsOf };
 }
 
 /** A scheme that an operation demands, with what finds its credentials. */

@@ -1,5 +1,5 @@
-import { createHmac, hash as digest, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
-import { Problem } from '../../contract';
+import { hash as digest, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import { AcceptedSecrets, Problem } from '../../contract';
 
 /** The cost of scrypt (RFC 7914 section 2): N = 2 ** ln, r, p. Its time is in proportion to N * r * p. */
 interface Cost {
@@ -61,35 +61,19 @@ const UNKNOWN: Hash = { ...COST, salt: randomBytes(SALT), key: randomBytes(KEY) 
  */
 export async function verifyPassword(password: string, hash: string | undefined): Promise<boolean> {
   const expected = hash === undefined ? UNKNOWN : parse(hash);
-  const mark = markOf(password, expected);
-  if (hash !== undefined && accepted.delete(mark)) {
-    accepted.add(mark); // the last that was used is the last to be forgotten
-    return true;
-  }
+  const pair = pairOf(password, expected);
+  if (hash !== undefined && accepted.has(pair)) return true;
   const key = await derive(password, expected);
   const isRight = timingSafeEqual(key, expected.key) && hash !== undefined;
-  if (isRight) {
-    accepted.add(mark);
-    for (const oldest of accepted) {
-      if (accepted.size <= MOST_ACCEPTED) break;
-      accepted.delete(oldest);
-    }
-  }
+  if (isRight) accepted.add(pair);
   return isRight;
 }
 
-/** Marks of the passwords that were accepted, and how many are kept. */
-const accepted = new Set<string>();
-const MOST_ACCEPTED = 10_000;
-/** Known to this process alone: without it nobody can test passwords against the marks. */
-const MARKING = randomBytes(32);
+const accepted = new AcceptedSecrets();
 
-/** The mark of a password together with its hash: whoever changes the password has another one. */
-const markOf = (password: string, { ln, r, p, salt, key }: Hash): string =>
-  createHmac('sha256', MARKING)
-    .update(`${ln} ${r} ${p} ${base64(salt)} ${base64(key)} `)
-    .update(bytesOf(password))
-    .digest('base64');
+/** A password together with its hash: whoever changes the password has another pair, which is verified by its own hash. */
+const pairOf = (password: string, { ln, r, p, salt, key }: Hash): string =>
+  `${ln} ${r} ${p} ${base64(salt)} ${base64(key)} ${base64(bytesOf(password))}`;
 
 const FORM =
   /^\$scrypt\$ln=([1-9]\d?),r=([1-9]\d{0,6}),p=([1-9]\d{0,6})\$([A-Za-z\d+/]{1,86})\$([A-Za-z\d+/]{22,86})$/;
