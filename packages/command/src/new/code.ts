@@ -43,6 +43,7 @@ export class Unclear extends Error {}
 
 /** What the code of a handler may use: its name, the code that uses it and its import, in the order of a linter. */
 const IMPORTS = [
+  ['randomInt', 'randomInt(', "import { randomInt } from 'node:crypto'"],
   ['randomUUID', 'randomUUID(', "import { randomUUID } from 'node:crypto'"],
   ['Problem', 'new Problem', "import { Problem } from 'contract-first-server'"],
   ['idempotent', 'idempotent(', "import { idempotent } from 'contract-first-server/runtime'"],

@@ -50,6 +50,17 @@ const LINT_ERROR = /^\s+(\d+):\d+\s+(?:error|warning)\s+(.*?)(?:\s{2,}(\S+))?$/;
 /** A line of Prettier: `[warn] src/app.ts`. */
 const UNFORMATTED = /^\[warn\] (\S+\.\w+)$/;
 
+/** The tests that failed, of what Jest prints, with the first line that it says below each. */
+const failedTests = (output: string): Pick<Finding, 'place' | 'message'>[] =>
+  output
+    .split(/^(?=FAIL |PASS )/m)
+    .filter((suite) => suite.startsWith('FAIL '))
+    .flatMap((suite) => {
+      const [head = '', ...tests] = suite.split(/^ {2}● .*\n/m);
+      const [, place = ''] = head.split(/\s/);
+      return tests.map((said) => ({ place, message: said.trim().split('\n')[0] ?? '' }));
+    });
+
 /** What the checks have found, each with its place. */
 export function findingsOf({ checks }: Checks): Finding[] {
   return checks
@@ -70,6 +81,7 @@ export function findingsOf({ checks }: Checks): Finding[] {
         else if (unformatted !== undefined)
           found.push({ rule: 'prettier', place: unformatted, message: 'not formatted', count: 1, next });
       }
+      found.push(...failedTests(output).map((one) => ({ ...one, rule: name, count: 1, next })));
       const [first = `${name} failed`] = output.split('\n').filter((line) => line.trim() !== '');
       return found.length > 0
         ? found

@@ -124,7 +124,7 @@ async function prove(progress: (text: string) => void): Promise<Proof> {
       : []),
   ].join('');
   const { green, report, findings } = verdict;
-  const figures = report?.headline.replace(/, \d+ requests.*/, '') ?? 'they could not run';
+  const figures = report?.headline.replace(/, \d+ requests.*/, '') ?? 'the contract tests could not run';
   if (!green)
     return {
       green,

@@ -17,7 +17,7 @@ import { type ErrorBody, hasHeaders, type OtherBody, type OwnKind } from './erro
 import { capitalized } from './names';
 import type { Lack } from './lack';
 import { spoken, TYPES, type Violation } from './tables/table-code';
-import type { Table } from './tables/tables';
+import { isFreeIn, type Table } from './tables/tables';
 
 /** What the handlers of a service share. */
 export interface Shared {
@@ -145,24 +145,50 @@ export function refusal(of: Handled, statuses: readonly number[], message: strin
 export const missing = (of: Handled, own: string, { one } = of.table): string =>
   refusal(of, [404], `there is no ${spoken(one)} \${${own}}`);
 
-/** The variables of the parameters of a path, and the code that takes them. */
+/** Digits that each type for integers can have. A key with more is none that the service has counted. */
+const DIGITS = 15;
+
+/**
+ * The variables of the parameters of a path, and the code that takes them. `converted` is the code that makes the key of the
+ * text, or of the number, that the path has.
+ */
 export function pathOf({ document, table, operation }: Handled) {
   const named = operation.parameters.filter((parameter) => parameter.in === 'path');
   const keys = table.keys.flatMap((key) => {
     const schema = named.find(({ name }) => name === key.parameter)?.schemaPointer;
     if (key.parameter === undefined || schema === undefined) return [];
-    if (TYPES[typeOf(document, [schema]).type] !== TYPES[key.type])
+    const [given, held] = [TYPES[typeOf(document, [schema]).type], TYPES[key.type]];
+    if (given === held) return [{ parameter: key.parameter, variable: key.name, given: key.name, to: '' }];
+    const isSpelled = key === table.keys.at(-1) && key.made && key.property !== undefined;
+    if (!isSpelled || (given !== 'string' && held !== 'string'))
       throw new Unclear(`${key.parameter} has another type here`);
-    return [{ code: memberCode(key.parameter, key.name), variable: key.name }];
+    const [to, word] =
+      held === 'string' ? ['String', 'number'] : [held === 'bigint' ? 'BigInt' : 'Number', 'text'];
+    return [{ parameter: key.parameter, variable: key.name, given: free(key.parameter, word, table), to }];
   });
   if (keys.length < named.length) throw new Unclear('its path has parameters that its objects do not have');
-  const variables = keys.map(({ variable }) => variable);
+  const own = keys.at(-1);
+  const converted = (none: string): string => {
+    if (!own?.to) return '';
+    const guard = own.to === 'String' ? '' : `if (!/^\\d{1,${DIGITS}}$/.test(${own.given})) ${none}\n`;
+    return `${guard}const ${own.variable} = ${own.to}(${own.given});\n`;
+  };
   return {
-    variables,
-    own: variables.at(-1) ?? '',
-    code: keys.length > 0 ? `path: { ${keys.map(({ code }) => code).join(', ')} }` : '',
+    variables: keys.map(({ variable }) => variable),
+    own: own?.given ?? '',
+    code:
+      keys.length > 0
+        ? `path: { ${keys.map(({ parameter, given }) => memberCode(parameter, given)).join(', ')} }`
+        : '',
+    converted,
   };
 }
+
+/** A variable for the parameter of a path: its own name, where no column has it. */
+const free = (parameter: string, word: string, { keys, columns }: Table): string =>
+  [parameter, word, `${word}InPath`].find(
+    (name) => isFreeIn('handler', name) && ![...keys, ...columns].some((column) => column.name === name),
+  ) ?? 'key';
 
 /** @param beside further members, as code */
 export const enveloped = (
@@ -206,11 +232,12 @@ export function readCode(of: Handled): string {
   const { head, inside } = successOf(of, 'one');
   if (!inside) throw new Unclear('its success response has no body');
   checkFits(of, inside);
-  const { variables, own, code } = pathOf(of);
+  const { variables, own, code, converted } = pathOf(of);
+  const absent = missing(of, own);
   return `async ({ ${code} }) => {
-    const ${one} = await store.${name}.get(${variables.join(', ')});
+    ${converted(absent)}const ${one} = await store.${name}.get(${variables.join(', ')});
     if (${one}) return { ${head}, body: ${enveloped(inside, kind === 'value' ? `${one}.value` : one)} };
-    ${missing(of, own)}
+    ${absent}
   }`;
 }
 
@@ -222,7 +249,7 @@ export function removeCode(of: Handled): string {
   // The response has the object that is gone.
   const isRead = inside !== undefined && said === undefined;
   if (isRead) checkFits(of, inside);
-  const { variables, own, code } = pathOf(of);
+  const { variables, own, code, converted } = pathOf(of);
   const absent = missing(of, own);
   of.calls.push('remove');
   const keys = variables.join(', ');
@@ -234,7 +261,7 @@ export function removeCode(of: Handled): string {
     : '';
   const body = isRead ? oneIn(inside, kind === 'value' ? `${one}.value` : one) : said && codeOf(said);
   return `async ({ ${code} }) => {
-    ${isRead ? `const ${one} = await store.${name}.get(${keys});\n` : ''}${refused}if (${isRead ? `${one} && ` : ''}${refused === '' ? removal : 'removed'}) return { ${head}${body === undefined ? '' : `, body: ${body}`} };
+    ${converted(absent)}${isRead ? `const ${one} = await store.${name}.get(${keys});\n` : ''}${refused}if (${isRead ? `${one} && ` : ''}${refused === '' ? removal : 'removed'}) return { ${head}${body === undefined ? '' : `, body: ${body}`} };
     ${absent}
   }`;
 }

@@ -265,6 +265,11 @@ function referenceExamples(document: OpenApiDocument, tables: readonly Table[]):
 
 /** The key of the object of a table that the example of its path names. */
 function exampleOf(tables: readonly Table[], name: string): unknown {
-  const stored = tables.find((one) => one.name === name)?.stored;
-  return stored && 'read' in stored ? stored.parameters.at(-1)?.example : undefined;
+  const { stored, keys = [] }: Partial<Table> = tables.find((one) => one.name === name) ?? {};
+  if (!stored || !('read' in stored)) return undefined;
+  const example = stored.parameters.at(-1)?.example;
+  // The path may have the text of a number, and the object the number, or the reverse.
+  const { type = '' } = keys.at(-1) ?? {};
+  if (type === 'TEXT') return String(example);
+  return typeof example === 'string' && type.startsWith('INT') ? Number(example) : example;
 }

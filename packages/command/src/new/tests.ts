@@ -12,6 +12,7 @@ import {
   viewSchemas,
 } from 'contract-first-server/tools';
 import { type Operation } from 'contract-first-server';
+import type { ColumnType } from '../generate/column-types';
 import { quoted } from '../generate/handler-names';
 import { codeOf, propertyName } from './code';
 import { isRetriable } from './idempotent';
@@ -230,24 +231,29 @@ export interface StoredExample {
   readonly keys: Readonly<Record<string, unknown>>;
 }
 
+/** The key that a column has of the example of a path, which may have the text of a number, or the reverse; undefined: none. */
+function keyOf(type: ColumnType, example: unknown): unknown {
+  if (typeof example !== 'string' && !isInteger(example)) return example;
+  if (type === 'TEXT') return String(example);
+  if (typeof example === 'string' && !type.startsWith('INT')) return example;
+  if (!/^-?\d+$/.test(String(example))) return undefined;
+  return type === 'INT64' ? BigInt(example) : Number(example);
+}
+
 /** The objects that the examples of paths name, those that others refer to first. */
 export function storedExamples(document: OpenApiDocument, tables: readonly Table[]): StoredExample[] {
   const found = new Map<string, StoredExample>();
   for (const table of tables) {
     const { stored, keys, kind, unique, references } = table;
     if (!stored || !('read' in stored) || stored.example === undefined) continue;
-    const values = keys.map(
-      ({ parameter }) => stored.parameters.find(({ name }) => name === parameter)?.example,
-    );
-    if (values.includes(undefined)) continue;
-    const given = handledValue(document, stored.inside.schemas, stored.example);
     const own: Readonly<Record<string, unknown>> = Object.fromEntries(
-      keys.map(({ name, type }, i) => {
-        const value = values[i];
-        if (!isInteger(value)) return [name, value];
-        return [name, type === 'INT64' ? BigInt(value) : Number(value)];
-      }),
+      keys.map(({ name, type, parameter }) => [
+        name,
+        keyOf(type, stored.parameters.find((one) => one.name === parameter)?.example),
+      ]),
     );
+    if (Object.values(own).includes(undefined)) continue;
+    const given = handledValue(document, stored.inside.schemas, stored.example);
     if (kind === 'value') {
       found.set(table.name, { table, value: { ...own, value: given }, keys: own });
       continue;

@@ -77,6 +77,23 @@ const lintOf = (file: string, lines: readonly string[]) =>
   `\n${process.cwd()}/${file}\n${lines.map((line) => `  ${line}\n`).join('')}`;
 const failed = (name: string, output: string) => ({ name, passed: false, output });
 
+test('names the tests that fail, each with its suite and the first line that Jest says', () => {
+  const suite = (result: string, name: string, ...tests: readonly string[]) =>
+    `${result} ${name}\n${tests.map((said) => `  ● a test\n\n    ${said}\n\n      1 | code\n`).join('\n')}`;
+  const output = [
+    suite('PASS', 'tests/environment.test.ts'),
+    suite('FAIL', 'tests/a.test.ts (5.1 s)', 'InvalidValue: id must be a string', 'expected 200, got 500'),
+    suite('FAIL', 'tests/b.test.ts', 'Cannot find module'),
+    'Tests: 3 failed, 2 passed, 5 total\n',
+  ].join('\n');
+  const findings = findingsOf({ passed: false, checks: [failed('test', output)] });
+  expect(findings.map(({ rule, place, message }) => [rule, place, message])).toEqual([
+    ['test', 'tests/a.test.ts', 'InvalidValue: id must be a string'],
+    ['test', 'tests/a.test.ts', 'expected 200, got 500'],
+    ['test', 'tests/b.test.ts', 'Cannot find module'],
+  ]);
+});
+
 test('names the three rules to look at first, the most frequent first, each with a place and the next step', () => {
   const unused = '@typescript-eslint/no-unused-vars';
   const checks = [

@@ -86,6 +86,7 @@ function madeValues({ document, table }: Handled, view: SchemaView, variable: st
     const { name, made, required, nullable, schemas } = column;
     if (own?.name === name) {
       if (table.source === 'either') return [`${name}: ${variable}.${name} ?? randomUUID()`];
+      if (table.source === 'digits') return [`${name}: String(randomInt(2 ** 47))`];
       return table.source === 'uuid' ? [`${name}: randomUUID()`] : [];
     }
     if (table.keys.some((key) => key.name === name) || (!made && isCertain(document, view, name))) return [];
@@ -189,7 +190,7 @@ export function changeCode(of: Handled, isWhole: boolean): string {
   const none = missing(of, path.own);
   of.calls.push('change');
   return `async ({ ${path.code}, ${code} }) => {
-    ${times.length > 0 ? NOW : ''}const ${name} = await store.${table.name}.change(${[...path.variables, changes].join(', ')});
+    ${path.converted(none)}${times.length > 0 ? NOW : ''}const ${name} = await store.${table.name}.change(${[...path.variables, changes].join(', ')});
     ${refusals(of, name, variable, path.variables, rules)}if (${name}) return { ${head}${inside ? `, body: ${oneIn(inside, name)}` : ''} };
     ${none}
   }`;

@@ -6,13 +6,14 @@ import {
   joinPointer,
   type OpenApiDocument,
   samples,
+  type SchemaView,
   type ServedOperation,
   successOf,
   viewSchemas,
 } from 'contract-first-server/tools';
 import { type Operation } from 'contract-first-server';
 import { type Inside, insideOf, within } from '../errors/envelopes';
-import { camelOf, capitalized, plain, pluralOf, singularOf } from '../names';
+import { camelOf, capitalized, plain, pluralOf, singularOf, wordsOf } from '../names';
 import { type BodyPlace, componentOf } from '../types';
 
 export interface PathParameter {
@@ -195,10 +196,15 @@ export function listedIn(
   });
 }
 
+/** Words that say which property of an object its path has: `/tags/{tag_name}`. */
+const KEY_WORDS = /^(name|slug|code|number|handle|username|email|alias|sku)$/;
+
 /** The property that holds the key of an object: `eventId`, `id` or `uuid` for the parameter `eventId`. */
 export function idOf(body: unknown, parameter: string): string | undefined {
   if (!isObject(body)) return undefined;
-  const wanted = [plain(parameter), 'id', 'uuid', 'key', plain(parameter).replace(/id$/, '')];
+  const word = wordsOf(parameter).at(-1) ?? '';
+  const said = KEY_WORDS.test(word) ? [word] : [];
+  const wanted = [plain(parameter), ...said, 'id', 'uuid', 'key', plain(parameter).replace(/id$/, '')];
   const isKey = (name: string) => ['string', 'number', 'bigint'].includes(typeof body[name]);
   return wanted
     .map((name) => Object.keys(body).find((key) => plain(key) === name && isKey(key)))
@@ -226,6 +232,14 @@ export function allPathParameters(
 /** An integer beyond 2^53 is a bigint. */
 const kindOf = (value: unknown): string => (typeof value === 'bigint' ? 'number' : typeof value);
 
+/** Whether each text conforms. */
+export const isAnyText = ({ types, formats, patterns, values, least, most }: SchemaView): boolean =>
+  types.has('string') &&
+  formats.size + patterns.size === 0 &&
+  !values &&
+  !least.has('Length') &&
+  !most.has('Length');
+
 /** The parameters of a path, each with an example. */
 function pathParameters(
   document: OpenApiDocument,
@@ -243,7 +257,9 @@ function pathParameters(
       const own = [...examplesOf(document, pointer), ...view.examples, ...(view.values?.values() ?? [])];
       const [sample] = samples(document, schemaPointer, 'request');
       const fits = name === last && key !== undefined && kindOf(key) === kindOf(sample);
-      const example = own[0] ?? (fits ? key : sample);
+      // `/anchors/7` is the anchor with the id 7, also where the path has any text.
+      const isSpelled = name === last && kindOf(key) === 'number' && isAnyText(view);
+      const example = own[0] ?? (fits ? key : isSpelled ? String(key) : sample);
       return [{ name, pointer, schema: schemaPointer, example, given: own.length > 0 }];
     });
 }

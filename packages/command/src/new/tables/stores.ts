@@ -98,10 +98,16 @@ function secretReason({ stored, columns }: Table, document: OpenApiDocument): ((
 
 /** Why no handler of a table is written; undefined: some are. */
 function wholeReason(
-  { stored }: Table,
+  { stored, keys }: Table,
   { stubs, written, lacks }: ReturnType<typeof handlersOf>,
 ): ((operation: Operation) => string) | undefined {
-  if (!stored || written.length > 0 || lacks.length > 0) return undefined;
+  if (!stored) return undefined;
+  // Its handlers would agree on no table: what one creates, no other would find.
+  const own = keys.at(-1);
+  if ('read' in stored && stored.create && own?.property === undefined)
+    return () =>
+      `its objects do not have ${own?.parameter ?? 'the key'} of their path: decide where it comes from`;
+  if (written.length > 0 || lacks.length > 0) return undefined;
   return (operation) => stubs.find((one) => one.operation === operation)?.reason ?? '';
 }
 

@@ -7,17 +7,19 @@ import { HANDLER_NAMES } from '../code';
 import { type Column, columnName, columnsOf } from './columns';
 import { bodySchemas } from '../errors/envelopes';
 import { camelOf, capitalized, type Names, singularOf, wordsOf } from '../names';
-import type { Resource, Stored } from './resources';
+import { isAnyText, type Resource, type Stored } from './resources';
 import { secretOf } from './secrets';
 import { componentOf } from '../types';
 
-/** How an object gets its key. `either`: a UUID, unless the client gives it. */
-export type KeySource = 'given' | 'either' | 'uuid' | 'counted' | 'unknown';
+/** How an object gets its key. `either`: a UUID, unless the client gives it. `digits`: the text of a random number. */
+export type KeySource = 'given' | 'either' | 'uuid' | 'counted' | 'digits' | 'unknown';
 
 /** A column by which a path names an object. */
 export interface KeyColumn extends Column {
   /** The parameter of the path; undefined: no path has it. */
   readonly parameter: string | undefined;
+  /** Whether the path has it as a number, of which the object has the text. */
+  readonly isNumberInPath?: boolean;
 }
 
 export interface Reference {
@@ -66,7 +68,7 @@ export const partOf = ({ name }: Pick<Table, 'name'>): string => `${capitalized(
 const TYPES = `Database Store OwnRefusal RefusalRule Scenario ServiceTarget Waiver Kind RowOf NewRowOf ChangesOf Schema StoreObserver Record
   Readonly Partial Required Pick Omit Extract Exclude NonNullable ReturnType Document Query Dependencies StoredBodies`;
 const VARIABLES = `components operations INTEGER table select update insertInto deleteFrom equal and or sql only unlessViolated database count query openDatabase
-  createTable store body path status errorBody randomUUID now others value added rest limit offset
+  createTable store body path status errorBody randomInt randomUUID now others value added rest limit offset
   openStore partsIn onceIn idempotencyTtl stored where columns changes changed removed direction found sorts`;
 const taken = (words: string): Set<string> =>
   new Set([...words.split(/\s+/), ...Object.getOwnPropertyNames(globalThis)]);
@@ -202,19 +204,30 @@ function keysOf(document: OpenApiDocument, one: Stored | Resource, columns: read
         // The property that names the object is not that of what is above it.
         (isOwn || !('read' in one) || each.property !== one.id) &&
         !found.has(each) &&
-        isAlike(each) &&
+        (isAlike(each) || (isOwn && each.made && isSpelled(document, schemas, each))) &&
         isFree(each.name),
     );
     if (property) found.add(property);
     // The path names it: it is always there, even where its schema requires nothing. The service never makes it null.
     if (property && (property.made || !property.nullable))
-      return { ...property, required: true, nullable: false, parameter: name };
+      return {
+        ...{ ...property, required: true, nullable: false, parameter: name },
+        isNumberInPath: property.type === 'TEXT' && type !== 'TEXT',
+      };
     const own = columnName(isFree(name) ? name : `${name}Key`, 'key', taken);
     return { ...column(own, type), schemas, parameter: name };
   });
   if ('read' in one) return keys;
   const id = columns.find(({ name, required, type }) => name === 'id' && required && type !== 'JSON_VALUE');
   return [...keys, { ...(id ?? column(columnName('number', 'key', taken), 'INT64')), parameter: undefined }];
+}
+
+/** Whether a parameter has a number as the property has its text, or the reverse: `/issues/7` is the issue with the id "7". */
+function isSpelled(document: OpenApiDocument, parameter: readonly string[], property: Column): boolean {
+  const { type } = typeOf(document, parameter);
+  const [number, text] = type === 'TEXT' ? [property.type, parameter] : [type, property.schemas];
+  const isText = type === 'TEXT' || property.type === 'TEXT';
+  return isText && number.startsWith('INT') && isAnyText(viewSchemas(document, text, 'response'));
 }
 
 /** Where the own key of an object comes from. */
@@ -229,6 +242,7 @@ function sourceOf(
   if (!key.made && asked.required.has(key.property)) return 'given';
   if (!key.made && !/^(id|uuid|guid)$/i.test(key.property)) return 'unknown';
   if (key.made && (key.type === 'INT64' || key.type === 'INTEGER')) return 'counted';
+  if (key.isNumberInPath) return 'digits';
   const { formats, patterns, values, least, most } = viewSchemas(document, key.schemas, 'response');
   const isFree =
     (formats.size === 0 || (formats.size === 1 && formats.has('uuid'))) &&
