@@ -1,6 +1,6 @@
 import type { Document } from '../document/model';
 import { escapeToken } from '../json/tree';
-import { print, type Value } from '../json/value';
+import type { Value } from '../json/value';
 import type { Finding } from '../profile';
 import { isClosed, propertyNames } from '../schema/locations';
 import type { Oracle } from '../schema/oracle';
@@ -40,10 +40,10 @@ export const bodyFindings = (
   });
 
 /**
- * The last value without findings of each schema, as text. A stub, an error and an empty list answer the same again and again, and
- * judging a large value costs more than the request that it answers.
+ * The schemas that a value fits without findings. The same value is read again and again, and judging a large one costs more than
+ * the request that it answers.
  */
-const lastFitting = new WeakMap<Oracle, Map<string, string>>();
+const fitting = new WeakMap<Oracle, WeakMap<object, Set<string>>>();
 
 /** The findings about a value that is sent; undefined stands for one that cannot be read. */
 export function valueFindings(
@@ -54,10 +54,8 @@ export function valueFindings(
   { rule: broken, expected, got, place = '' }: Judged,
 ): Finding[] {
   if (value === undefined) return [{ rule: broken, message: `expected ${expected} ${schema}, got ${got}` }];
-  const text = print(value);
-  const fitting = lastFitting.get(strict) ?? new Map<string, string>();
-  lastFitting.set(strict, fitting);
-  if (fitting.get(schema) === text) return [];
+  const known = typeof value === 'object' && value !== null ? fittedBy(strict, value) : new Set<string>();
+  if (known.has(schema)) return [];
   if (!strict.decides(schema, value)) return []; // A pattern takes too long, which is no fault of the server.
   const errors = strict.errors(schema, value);
   if (errors.length > 0) {
@@ -78,6 +76,14 @@ export function valueFindings(
       message: `expected no unlisted property, got ${instancePointer}/${escapeToken(name)}${place}`,
     }));
   });
-  if (findings.length === 0) fitting.set(schema, text);
+  if (findings.length === 0) known.add(schema);
   return findings;
+}
+
+function fittedBy(oracle: Oracle, value: object): Set<string> {
+  const values = fitting.get(oracle) ?? new WeakMap<object, Set<string>>();
+  fitting.set(oracle, values);
+  const schemas = values.get(value) ?? new Set<string>();
+  values.set(value, schemas);
+  return schemas;
 }

@@ -43,6 +43,24 @@ const isSeveralParts = (outcome: RawResponse): boolean =>
 const isPart = (outcome: RawResponse): boolean =>
   outcome.status === 206 && (header(outcome, 'content-range') !== undefined || isSeveralParts(outcome));
 
+/** The values of the texts that were read last. A stub, an error and an empty list answer the same again and again. */
+const lastRead = new Map<string, Value>();
+const MOST_READ = 16;
+/** UTF-16 code units. */
+const LONGEST_READ = 2 ** 20;
+
+/** Parses a text, or returns the same value as the last time. Nobody changes it. */
+function parseOnce(text: string): Value {
+  const value = lastRead.get(text) ?? parse(text);
+  lastRead.delete(text);
+  if (text.length <= LONGEST_READ) lastRead.set(text, value);
+  for (const oldest of lastRead.keys()) {
+    if (lastRead.size <= MOST_READ) break;
+    lastRead.delete(oldest);
+  }
+  return value;
+}
+
 /** Parses a JSON body in strict UTF-8; other bodies have no value. */
 export function readBody(
   outcome: RawResponse,
@@ -52,7 +70,7 @@ export function readBody(
   if (isPart(outcome)) return { findings: [] };
   if (media === undefined || codecOf(media) !== 'json' || body.length === 0) return { findings: [] };
   try {
-    return { value: parse(strictUtf8.decode(body)), findings: [] };
+    return { value: parseOnce(strictUtf8.decode(body)), findings: [] };
   } catch (error) {
     const reason = error instanceof RangeError ? ', which is too large or too deep to judge' : '';
     const message = `expected JSON in UTF-8, got ${body.toString('latin1', 0, 100)}${reason}`;

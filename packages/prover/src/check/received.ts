@@ -1,5 +1,5 @@
 import type { Document, Operation, Parameter } from '../document/model';
-import { isSame, NumberLiteral, print, toInteger, type Value, valueAt } from '../json/value';
+import { isSame, NumberLiteral, print, rounded, toInteger, type Value, valueAt } from '../json/value';
 import { escapeToken, textOf, tokensOf } from '../json/tree';
 import { ruleKey, type ReceivedRule } from '../obligation';
 import { acceptsAnyQueryParameter } from '../request/serialize';
@@ -42,6 +42,11 @@ function expectedValue(
   const rules = new Set<ReceivedRule>(['as sent']);
   const convert = (locations: SchemaLocations, here: Value): Value => {
     const isList = Array.isArray(here);
+    if (here instanceof NumberLiteral) {
+      // Handlers have exact integers of 64 bits only where the document says so, and doubles otherwise.
+      const known = applicableSubschemas(document.requests, oracle, locations, here);
+      return known.some(({ schema }) => schema['format'] === 'int64') ? here : rounded(here);
+    }
     if (!isList && !(here instanceof Map)) return here;
     const subschemas = applicableSubschemas(document.requests, oracle, locations, here);
     if (isList) return here.map((entry, i) => convert(itemLocations(subschemas, i), entry));

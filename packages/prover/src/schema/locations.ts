@@ -98,10 +98,11 @@ function collectSubschemas(
   });
 }
 
-/** Bounds the work at a location with many branches. */
+/** Bounds the work at a location with many branches: combinations in turn, and those that have each branch of long lists. */
 const MAX_COMBINATIONS = 24;
+const MAX_BRANCHES = 200;
 
-/** The subschemas of a location for each combination of branches. */
+/** The subschemas of a location for each combination of branches; of many combinations some, in which each branch occurs. */
 export const branchCombinations = (schemas: Schemas, locations: SchemaLocations): Subschema[][] =>
   combinations.get(schemas, locationsKey(schemas, locations), () => findCombinations(schemas, locations));
 
@@ -115,15 +116,24 @@ export const locationsKey = (schemas: Schemas, locations: SchemaLocations): stri
 
 function findCombinations(schemas: Schemas, locations: SchemaLocations): Subschema[][] {
   const found: Subschema[][] = [];
+  let longest = 0;
   for (let number = 0; number < MAX_COMBINATIONS; number++) {
     let rest = number;
     const subschemas = collectSubschemas(schemas, locations, (_, branches) => {
       const chosen = branches[rest % branches.length];
       rest = Math.floor(rest / branches.length);
+      longest = Math.max(longest, branches.length);
       return chosen === undefined ? [] : [chosen];
     });
-    if (rest > 0) break; // The number has more digits than there are branches: no combination is left.
+    if (rest > 0) return found; // The number has more digits than there are branches: no combination is left.
     found.push(subschemas);
+  }
+  for (let number = 0; number < Math.min(longest, MAX_BRANCHES); number++) {
+    found.push(
+      collectSubschemas(schemas, locations, (_, branches) =>
+        branches.slice(number % branches.length).slice(0, 1),
+      ),
+    );
   }
   return found;
 }

@@ -22,7 +22,7 @@ import { STRING_FORMATS } from './known-formats';
 import { numberValues } from './numbers';
 import type { Oracle } from './oracle';
 import { ANY_CHARACTER, textsOf } from './strings';
-import { variations } from './variations';
+import { MAX_VARIATIONS, variations } from './variations';
 
 /** `required`: required members only. `all`: every listed member, with simple values. `any`: random valid values. */
 export type Mode = 'required' | 'all' | 'any';
@@ -78,12 +78,15 @@ function createArbitrary(place: Place, locations: SchemaLocations): fc.Arbitrary
   const { schemas, depth } = place;
   if (depth > ENDLESS) return NOTHING;
   return oneOf(
-    branchCombinations(schemas, locations).map((subschemas) => {
-      const listed = enumeratedValues(subschemas);
-      if (listed) return listed.length > 0 ? fc.constantFrom(...listed) : NOTHING;
-      return oneOf(admittedTypes(subschemas).map((type) => valuesOfType(place, locations, subschemas, type)));
-    }),
+    branchCombinations(schemas, locations).map((subschemas) => combined(place, locations, subschemas)),
   );
+}
+
+/** The values of one combination of branches. */
+function combined(place: Place, locations: SchemaLocations, subschemas: Subschema[]): fc.Arbitrary<Value> {
+  const listed = enumeratedValues(subschemas);
+  if (listed) return listed.length > 0 ? fc.constantFrom(...listed) : NOTHING;
+  return oneOf(admittedTypes(subschemas).map((type) => valuesOfType(place, locations, subschemas, type)));
 }
 
 /** Values of any of these kinds, of those that have some. */
@@ -120,12 +123,42 @@ export function samples(
   return value === undefined ? [] : [value];
 }
 
-/** Valid values that differ little from generated ones which are not: another part decides which branch applies. */
+/**
+ * Valid values near generated ones: with each branch of a part, of which there may be more than draws; and with little changed
+ * in those that are not valid, as another part may decide which branch applies.
+ */
 export function* nearSamples(schemas: Schemas, oracle: Oracle, schema: string): Generator<Value> {
   const locations = anyValueOf(schema);
   const values = fc.sample(arbitrary(schemas, locations, 'all'), { numRuns: NEAR, seed: 1 });
+  let left = MAX_VARIATIONS;
+  for (const value of values)
+    for (const changed of branched(schemas, locations, value)) {
+      if (left-- <= 0) break;
+      if (oracle.valid(schema, changed)) yield changed;
+    }
   for (const changed of variations(schemas, locations, values))
     if (oracle.valid(schema, changed)) yield changed;
+}
+
+/** The value with each branch of one of its parts. */
+function* branched(schemas: Schemas, locations: SchemaLocations, value: Value): Generator<Value> {
+  const combinations = branchCombinations(schemas, locations);
+  const place: Place = { schemas, mode: 'all', depth: 0, expansion: expansionOf(schemas, locations) };
+  if (combinations.length > 1)
+    for (const subschemas of combinations) {
+      const values = combined(place, locations, subschemas);
+      if (values !== NOTHING) yield* fc.sample(values, { numRuns: 1, seed: 1 });
+    }
+  const subschemas = combinations.flat();
+  if (value instanceof Map) {
+    for (const [name, member] of value)
+      for (const other of branched(schemas, propertyLocations(subschemas, name), member))
+        yield new Map([...value, [name, other]]);
+  } else if (Array.isArray(value)) {
+    for (const [index, item] of value.entries())
+      for (const other of branched(schemas, itemLocations(subschemas, index), item))
+        yield value.with(index, other);
+  }
 }
 
 function valuesOfType(

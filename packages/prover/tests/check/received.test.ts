@@ -9,24 +9,28 @@ import { documentOf, inJson } from '../support/document';
 const properties = { name: { type: 'string' }, size: { type: 'integer', default: 3 } };
 
 /** `PUT /number` accepts a thing with a name and answers 204. */
-const DOCUMENT: JsonObject = documentOf(
-  {
-    put: {
-      operationId: 'putThing',
-      parameters: [{ name: 'page', in: 'query', schema: { type: 'integer', default: 1 } }],
-      requestBody: { required: true, content: inJson({ type: 'object', properties }) },
-      responses: { 204: { description: 'stored' } },
+const documentFor = (schema: JsonObject): JsonObject =>
+  documentOf(
+    {
+      put: {
+        operationId: 'putThing',
+        parameters: [{ name: 'page', in: 'query', schema: { type: 'integer', default: 1 } }],
+        requestBody: { required: true, content: inJson(schema) },
+        responses: { 204: { description: 'stored' } },
+      },
     },
-  },
-  {},
-  '/number',
-);
+    {},
+    '/number',
+  );
 
 type Body = Record<string, unknown>;
 const listed = ({ name, size = 3 }: Body): Body => ({ ...(name !== undefined && { name }), size });
 
 /** Runs with a handler that receives the result of `give`. Resolves with the failures about it. */
-async function runWith(give: (body: Body, page: number) => Received) {
+async function runWith(
+  give: (body: Body, page: number) => Received,
+  schema: JsonObject = { type: 'object', properties },
+) {
   let received: Received | undefined;
   const answer: Parameters<typeof serve>[0] = ({ url = '' }, text) => {
     const page = /page=(\d+)$/.exec(url)?.[1] ?? '1';
@@ -38,12 +42,25 @@ async function runWith(give: (body: Body, page: number) => Received) {
     return { status: 204 };
   };
   const { failures, obligations } = await run(
-    { ...target(answer), document: DOCUMENT, received: () => received },
+    { ...target(answer), document: documentFor(schema), received: () => received },
     { generated: 1 },
   );
   const found = failures.filter(({ problems }) => problems.some((one) => one.includes('handler')));
   return { found: found.map(describeFailure), obligations };
 }
+
+test.each([
+  ['an integer', {}, false],
+  ['an int64', { format: 'int64' }, true],
+])('%s beyond 2^53 that a handler receives as a double is a failure: %j is %p', async (_, format, fails) => {
+  const wide = { type: 'integer', minimum: 2 ** 60, maximum: 2 ** 61, ...format };
+  const { found } = await runWith((body) => ({ query: { page: 1 }, body }), {
+    type: 'object',
+    required: ['wide'],
+    properties: { wide },
+  });
+  expect(found.some((text) => text.includes('/wide'))).toBe(fails);
+});
 
 test('a handler receives the value with its defaults, and no unlisted properties', async () => {
   const { found, obligations } = await runWith((body, page) => ({ query: { page }, body: listed(body) }));

@@ -99,3 +99,34 @@ test('values near generated ones break one branch, so that exactly one applies',
   );
   expect(found).toEqual(expect.arrayContaining([expect.stringMatching(/"cursor":"[^}]*"limit":null/)]));
 });
+
+describe('values near samples', () => {
+  const unionOf = (count: number, name = 'k'): JsonObject => ({
+    oneOf: Array.from({ length: count }, (_, i) => ({
+      type: 'object',
+      required: ['kind'],
+      properties: { kind: { const: `${name}${i}` } },
+    })),
+  });
+  const object = (properties: Record<string, JsonObject>): JsonObject => ({
+    type: 'object',
+    required: Object.keys(properties),
+    properties,
+  });
+
+  test.each<[string, number, JsonObject]>([
+    ['a property', 25, object({ u: unionOf(25) })],
+    ['a property', 60, object({ u: unionOf(60) })],
+    ['a property', 150, object({ u: unionOf(150) })],
+    ['an item', 60, { type: 'array', minItems: 1, items: unionOf(60) }],
+    ['the whole', 60, unionOf(60)],
+    ['a part of a branch', 60, { oneOf: [object({ v: unionOf(60) }), { type: 'string' }] }],
+    ['a property beside a short union', 60, object({ u: unionOf(2, 's'), v: unionOf(60) })],
+    ['two unions', 60, { allOf: [object({ u: unionOf(40, 'a') }), object({ v: unionOf(60) })] }],
+  ])('have each branch of %s with %i branches', (_, count, schema) => {
+    const schemas = requests({ schema });
+    const near = [...nearSamples(schemas, createOracle(schemas), '/schema')].map(print).join('\n');
+    const missing = Array.from({ length: count }, (_, i) => `"k${i}"`).filter((text) => !near.includes(text));
+    expect(missing).toEqual([]);
+  });
+});
