@@ -64,7 +64,8 @@ const handlerFiles = (): string[] =>
 
 /** What the checks and the tests of the service say. */
 interface Verdict {
-  readonly green: boolean;
+  /** The commands that fail. */
+  readonly failing: readonly string[];
   readonly findings: readonly Finding[];
   /** undefined: the contract tests could not run. */
   readonly report: Report | undefined;
@@ -123,18 +124,18 @@ async function prove(progress: (text: string) => void): Promise<Proof> {
         ]
       : []),
   ].join('');
-  const { green, report, findings } = verdict;
+  const { failing, report, findings } = verdict;
   const figures = report?.headline.replace(/, \d+ requests.*/, '') ?? 'the contract tests could not run';
-  if (!green)
+  if (failing.length > 0)
     return {
-      green,
-      summary: `npm run check or npm run test fails: ${figures}${news}\n${firstRules(findings)}`,
+      green: false,
+      summary: `${failing.join(' and ')} ${failing.length === 1 ? 'fails' : 'fail'}: ${figures}${news}\n${firstRules(findings)}`,
     };
   // No case of a stub could be made. That is no fault of the service.
   const unmade = (report?.leftOut ?? [])
     .filter(({ family }) => family === 'baseline')
     .map(({ operation, reason }) => `\n  no request could be generated for the stub ${operation}: ${reason}`);
-  return { green, summary: `npm run check and npm run test pass: ${figures}${news}${unmade.join('')}` };
+  return { green: true, summary: `npm run check and npm run test pass: ${figures}${news}${unmade.join('')}` };
 }
 
 /** The files of tables that a check finds fault with. */
@@ -199,7 +200,7 @@ async function verdictOf(progress: (text: string) => void): Promise<Verdict> {
   const report = readReport();
   const told = report === undefined ? [] : findingsIn(report);
   return {
-    green: checked.passed && tested.passed,
+    failing: [...(checked.passed ? [] : ['npm run check']), ...(tested.passed ? [] : ['npm run test'])],
     // What the contract tests report tells more than the output of jest.
     findings: [...findingsOf(checked), ...(told.length > 0 ? told : findingsOf(tested))],
     report,

@@ -16,7 +16,7 @@ import { type Inside, insideOf, REMARK, remarkOf } from './errors/envelopes';
 import { type ErrorBody, hasHeaders, type OtherBody, type OwnKind } from './errors/errors';
 import { capitalized } from './names';
 import type { Lack } from './lack';
-import { spoken, TYPES, type Violation } from './tables/table-code';
+import { TYPES, type Violation } from './tables/table-code';
 import { isFreeIn, type Table } from './tables/tables';
 
 /** What the handlers of a service share. */
@@ -142,8 +142,8 @@ export function refusal(of: Handled, statuses: readonly number[], message: strin
   return '';
 }
 
-export const missing = (of: Handled, own: string, { one } = of.table): string =>
-  refusal(of, [404], `there is no ${spoken(one)} \${${own}}`);
+export const missing = (of: Handled, own: string, { noun } = of.table): string =>
+  refusal(of, [404], `there is no ${noun} \${${own}}`);
 
 /** Digits that each type for integers can have. A key with more is none that the service has counted. */
 const DIGITS = 15;
@@ -245,7 +245,7 @@ export function removeCode(of: Handled): string {
   const { document, tables, table } = of;
   const { head, inside } = successOf(of, 'one');
   const said = inside && remarksOf(document, inside.schemas);
-  const { one, name, kind } = table;
+  const { one, noun, name, kind } = table;
   // The response has the object that is gone.
   const isRead = inside !== undefined && said === undefined;
   if (isRead) checkFits(of, inside);
@@ -256,7 +256,7 @@ export function removeCode(of: Handled): string {
   const removal = `await store.${name}.remove(${keys})`;
   const refused = isRestricted(table, tables)
     ? `const removed = ${removal};
-    if (removed === 'foreign key') ${refusal(of, [409], `the ${spoken(one)} \${${own}} is in use`, 'foreign key')}
+    if (removed === 'foreign key') ${refusal(of, [409], `the ${noun} \${${own}} is in use`, 'foreign key')}
     `
     : '';
   const body = isRead ? oneIn(inside, kind === 'value' ? `${one}.value` : one) : said && codeOf(said);

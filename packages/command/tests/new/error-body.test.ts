@@ -104,6 +104,27 @@ it.each<[string, JsonObject, unknown]>([
     { code: 'E1', message: 'a sentence' },
   ],
   [
+    'a kind that says whose fault it is',
+    object(
+      {
+        type: { enum: ['api_connection_error', 'api_error', 'card_error', 'invalid_request_error'] },
+        message: text,
+      },
+      'type',
+      'message',
+    ),
+    { type: 'invalid_request_error', message: 'a sentence' },
+  ],
+  [
+    'a kind that the document names',
+    object(
+      { type: { enum: ['server', 'bad_request'], default: 'server' }, message: text },
+      'type',
+      'message',
+    ),
+    { type: 'server', message: 'a sentence' },
+  ],
+  [
     'a branch that can say what is wrong, after one that cannot',
     { oneOf: [object({ id: integer }, 'id'), object({ message: text }, 'message')] },
     { message: 'a sentence' },
@@ -115,6 +136,17 @@ it.each<[string, JsonObject, unknown]>([
   ],
 ])('fills %s', (_, schema, body) => {
   expect(bodyFor(schema)).toEqual(body);
+});
+
+it('says by the status whose fault it is', () => {
+  const kinds = { enum: ['CONFLICT', 'INTERNAL_SERVER_ERROR', 'BAD_REQUEST'] };
+  const shape = shapeOf(
+    object({ error: object({ kind: kinds, message: text }, 'kind', 'message') }, 'error'),
+  );
+  expect(codeOf(shape)).toContain("kind: status < 500 ? 'BAD_REQUEST' : 'INTERNAL_SERVER_ERROR'");
+  expect(valueOf(shape, { ...FACTS, status: 503 })).toMatchObject({
+    error: { kind: 'INTERNAL_SERVER_ERROR' },
+  });
 });
 
 it('finds no body that can say what is wrong, where there is none', () => {

@@ -40,7 +40,7 @@ type Open<Dependencies> = () => Dependencies | Promise<Dependencies>;
 /** The parts of a service that is tested. Most are those of `main.ts`. */
 export type TestedService<Dependencies extends Closable, Handlers extends object, Own extends string> = Pick<
   Target,
-  'refusalSchema' | 'ownRefusals' | 'scenarios' | 'waivers'
+  'refusalSchema' | 'ownRefusals' | 'scenarios' | 'waivers' | 'formats' | 'encoders'
 > & {
   /** The published contract, generated/openapi.json: `readDocument` keeps its integers beyond 2^53 exact. */
   readonly document: JsonObject;
@@ -133,6 +133,8 @@ export function serviceTarget<Dependencies extends Closable, Handlers extends ob
     bodyLimit: BODY_LIMIT,
     refusals: (operationId) => refusalsOf((kind) => service.refusal(kind, operations.get(operationId))),
     refusalSchema: service.refusalSchema,
+    formats: service.formats,
+    encoders: service.encoders,
     situations: {
       '408': failing(new Problem('requestTimeout', 'too slow')),
       '429': () => start({}, limitRequests({ requests: 0, seconds: 60 }, clientOf)),

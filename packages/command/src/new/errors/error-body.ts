@@ -1,5 +1,6 @@
 /** Finds how a document writes errors: the shape of a body, as a value with facts in it. */
 import { isObject } from 'contract-first-server/tools';
+import { quoted } from '../../generate/handler-names';
 import { codeOf, Expression } from '../code';
 
 /** What the body of an error can say. */
@@ -34,6 +35,31 @@ export class Fact extends Expression {
   }
 }
 
+/** Stands in a shape for one of two values of a list: who is at fault, the client or the server. */
+class Fault extends Expression {
+  constructor(
+    readonly client: string,
+    readonly server: string,
+  ) {
+    super(`status < 500 ? ${quoted(client)} : ${quoted(server)}`);
+  }
+}
+
+/** Values of lists that say who is at fault, the surest first. */
+const CLIENT = [/invalid.*request|bad.?request|validation/i, /invalid|request|client/i];
+const SERVER = [/internal|server/i, /^(api.?)?error$|unexpected|unknown/i];
+
+/** What a person would choose of the values of a list: by whose fault it is; undefined if none says so. */
+function faultOf(values: readonly unknown[]): Fault | string | undefined {
+  const texts = values.filter((value) => typeof value === 'string');
+  const find = (patterns: readonly RegExp[]) =>
+    patterns.map((pattern) => texts.find((text) => pattern.test(text))).find((text) => text !== undefined);
+  const [client, server] = [find(CLIENT), find(SERVER)];
+  return client === undefined || server === undefined || client === server
+    ? (client ?? server)
+    : new Fault(client, server);
+}
+
 /** A place of a shape. */
 interface Place {
   readonly path: readonly string[];
@@ -54,6 +80,9 @@ const ERROR = /err|fault|problem|fail|invalid|violation|issue|reason|detail/i;
 const NO_SENTENCE =
   /(^(type|instance|lang\w*|version|locale)|id|ur[il]|time(stamp)?|date|code|status|path)$/i;
 
+/** The values that a place in a body can have, if the document lists them. */
+type Listed = (path: readonly string[]) => readonly unknown[];
+
 /**
  * The shape of an error body, whatever its form: a body that conforms, with facts in the places of texts and numbers as far as
  * it conforms then. What may be absent and says nothing is left out.
@@ -61,24 +90,26 @@ const NO_SENTENCE =
  * @param name of its schema; empty if it has none
  * @param bodies conforming bodies, the best first
  * @param fits whether each body of a shape is as documented
+ * @param listed the values of a place, where the document lists them and names none
  * @returns the first that can say what is wrong, or else the first; undefined if none fits
  */
 export function errorBodyOf(
   name: string,
   bodies: Iterable<unknown>,
   fits: (shape: unknown) => boolean,
+  listed: Listed,
 ): unknown {
   let first: unknown;
   for (const body of bodies) {
     if (!fits(body)) continue;
-    const shape = shapeOf(name, body, fits);
+    const shape = shapeOf(name, body, fits, listed);
     if (says(shape)) return shape;
     first ??= shape;
   }
   return first;
 }
 
-function shapeOf(schema: string, body: unknown, fits: (shape: unknown) => boolean): unknown {
+function shapeOf(schema: string, body: unknown, fits: (shape: unknown) => boolean, listed: Listed): unknown {
   let shape = body;
   const attempt = (path: readonly string[], value: unknown): boolean => {
     const next = put(shape, path, value);
@@ -106,6 +137,11 @@ function shapeOf(schema: string, body: unknown, fits: (shape: unknown) => boolea
   for (const { path } of places) {
     const value = at(shape, path);
     if (path.length > 0 && value !== undefined && value !== null && saysNothing(value)) attempt(path, null);
+  }
+  // Of what must be one of a list, the first is rarely the case.
+  for (const { path, value } of places) {
+    const fault = at(shape, path) === value && typeof value === 'string' ? faultOf(listed(path)) : undefined;
+    if (fault !== undefined) attempt(path, fault);
   }
   return shape;
 }
@@ -163,7 +199,8 @@ function* placesOf(
 }
 
 const isNested = (value: unknown): value is object =>
-  Array.isArray(value) || (isObject(value) && !(value instanceof Fact) && !(value instanceof Uint8Array));
+  Array.isArray(value) ||
+  (isObject(value) && !(value instanceof Expression) && !(value instanceof Uint8Array));
 
 const at = (shape: unknown, path: readonly string[]): unknown =>
   path.reduce((value, step) => (isNested(value) ? (Reflect.get(value, step) as unknown) : undefined), shape);
@@ -188,6 +225,7 @@ export function valueOf(shape: unknown, facts: Facts): unknown {
     const value = FACTS[shape.name].value(facts);
     return shape.isInt64 ? BigInt(value as number) : value;
   }
+  if (shape instanceof Fault) return facts.status < 500 ? shape.client : shape.server;
   return isNested(shape) ? changed(shape, (member) => valueOf(member, facts)) : shape;
 }
 

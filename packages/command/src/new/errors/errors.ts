@@ -15,6 +15,7 @@ import {
   samples,
   type ServedOperation,
   UndocumentedResponse,
+  viewSchemas,
 } from 'contract-first-server/tools';
 import { type Operation } from 'contract-first-server';
 import { ERRORS, statusIn } from 'contract-first-server/runtime';
@@ -185,8 +186,20 @@ export function bodyOf(
     bodies.map((body) => handledValue(document, pointers, body)),
     (one) =>
       facts.every((each) => conforms(served, each.status, mediaType, valueOf(one, each), sample.headers)),
+    (path) => listedAt(document, pointers, path),
   );
   return shape === undefined ? undefined : { mediaType, schema: pointers[0] ?? '', shape };
+}
+
+/** The values that a part of a body can have; none if its schema does not list them, or names one. */
+function listedAt(
+  document: OpenApiDocument,
+  pointers: readonly string[],
+  [step, ...rest]: readonly string[],
+): readonly unknown[] {
+  const { properties, values, examples } = viewSchemas(document, pointers, 'response');
+  if (step !== undefined) return listedAt(document, properties.get(step) ?? [], rest);
+  return examples.length > 0 ? [] : [...(values?.values() ?? [])];
 }
 
 /** The body of an operation's errors with one status, where it is not the usual one. */

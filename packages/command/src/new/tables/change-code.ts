@@ -14,7 +14,10 @@ import { handledValue } from '../types';
 function asked({ document, operation, table, lacks }: Handled) {
   if (!operation.requestBody) throw new Unclear('its request has no body');
   const inside = askedOf(document, operation);
-  if (!inside) throw new Unclear('its request body is neither JSON nor a form of one schema');
+  if (!inside) {
+    const types = operation.requestBody.content.map(({ key }) => key).join(' and ');
+    throw new Unclear(`its request body is ${types}, which no table stores as it is`);
+  }
   if (inside.isList || inside.beside.size > 0) throw new Unclear('its request has more than one object');
   const view = viewSchemas(document, inside.schemas, 'request');
   if (view.properties.size === 0 || (view.unions.length > 0 && table.kind !== 'others'))
@@ -146,7 +149,7 @@ function refusals(
   const isPath = !another && path.includes(name);
   const target = another ? undefined : tables.get(to?.to ?? '');
   const absent = target
-    ? `there is no ${spoken(target.one)} \${${isPath ? name : `${variable}.${name}`}}`
+    ? `there is no ${target.noun} \${${isPath ? name : `${variable}.${name}`}}`
     : 'it refers to something that does not exist';
   const isNew = isPath || table.stored?.create === operation;
   const answers = {

@@ -40,7 +40,9 @@ export function listCode(of: Handled, paging: Paging | undefined): string {
   const { head, inside } = successOf(of, 'list');
   if (!inside?.isList || !paging) throw new Unclear('it does not respond with a list');
   if (paging.unknown.length > 0)
-    throw new Unclear(`the document does not say what ${paging.unknown.join(', ')} selects`);
+    throw new Unclear(
+      `the document does not say what ${paging.unknown.join(' and ')} select${paging.unknown.length === 1 ? 's' : ''}`,
+    );
   const besides = [...inside.beside].map(([name, schemas]) => besideOf(of, paging, name, schemas));
   const counted = besides.find(({ kind }) => kind === 'count')?.name;
   const more = besides.find(({ kind }) => kind === 'more')?.name;

@@ -44,10 +44,10 @@ const LIBRARY = [
 
 function partCode(uses: Uses): string {
   const { table, paging, counts, changes, removes } = uses;
-  const { variable, one, typeName, keys, kind, unique } = table;
+  const { variable, one, noun, typeName, keys, kind, unique } = table;
   const key = keys.map(({ name }) => name).join(', ');
   const where = `WHERE \${equal(${variable}, { ${key} })}`;
-  const is = spoken(one);
+  const is = noun;
   const read = (rows: string) => (kind === 'others' ? `(${rows}).map(toDocument)` : rows);
   const violations = violationsOf(table);
   const caught = (rules: readonly Violation[], work: string) =>

@@ -43,6 +43,8 @@ export interface Table {
   /** The name of the type of its objects, and of a variable with one. */
   readonly typeName: string;
   readonly one: string;
+  /** What people call one of its objects: `special event`. */
+  readonly noun: string;
   /**
    * What it keeps beside the keys: a column for each property; these and the other properties in a column of JSON, `others`;
    * or the whole object in one, `value`.
@@ -128,7 +130,7 @@ export function tablesOf(
     const variable = free(isIdentifier(name) ? name : `${name}Table`, 'Table', variables);
     return [
       {
-        ...{ stored: one, name, variable, typeName, kind, keys },
+        ...{ stored: one, name, variable, typeName, kind, keys, noun: wordsOf(item).join(' ') },
         columns: kind === 'value' ? [] : columns,
         source: sourceOf(document, keys.at(-1), create),
         file: free(wordsOf(name).join('-').slice(0, LONGEST), '', files),
@@ -159,6 +161,7 @@ export const ITEMS: Table = {
     file: 'items',
     typeName: 'Item',
     one: 'item',
+    noun: 'item',
     kind: 'columns',
   },
   ...{
