@@ -1,19 +1,21 @@
 import { ADVICE } from '../advice';
 import { type Document, encodePath, type MediaType, type Operation, type Parameter } from '../document/model';
-import { type JsonObject, asObject, asString } from '../json/tree';
-import { fromJson } from '../json/value';
+import { type Json, type JsonObject, asArray, asObject, asString } from '../json/tree';
+import { fromJson, NumberLiteral, type Value } from '../json/value';
 import type { Oracle } from '../schema/oracle';
 import type { CredentialValues, Target } from '../target';
 import { Untestable } from '../untestable';
 import { headerLines, isFieldValue, type RawRequest, withHeader, withQuery } from '../wire/message';
 import { whyNoValue } from '../schema/no-value';
+import type { Subschema } from '../schema/locations';
+import { instanceLocations } from '../schema/probes';
 import { samples } from '../schema/samples';
 import { codecOfBody, linesOf } from './encodings';
 import { fitsSlot, type Inputs, type Slot, slots, slotSamples } from './slots';
 
 /**
  * The inputs of a minimal request: required parameters, and the first media type of the body. Examples of the document
- * come first, since the service holds the resources that they name.
+ * come first, also those of single properties, since the service holds the resources that they name.
  *
  * @throws {Untestable} if no valid value is found for one that is required
  */
@@ -23,13 +25,7 @@ export function minimalInputs(document: Document, oracle: Oracle, operation: Ope
   let firstBody = content.find((media) => isEncodable(document, media)) ?? content[0];
   for (const slot of slots(document, operation)) {
     if (slot.body ? slot.body !== firstBody : !slot.required) continue;
-    const [value] = [
-      ...[...slot.examples, ...slot.schemaExamples]
-        .map(fromJson)
-        .filter((example) => fitsSlot(oracle, slot, example)),
-      ...slotSamples(document, oracle, slot, 'required', 20),
-      ...slotSamples(document, oracle, slot, 'all', 20),
-    ];
+    const { value } = minimalValues(document, oracle, slot).next();
     if (value !== undefined) inputs = slot.fill(inputs, value);
     else if (slot.required) throw new Untestable(whyNone(document, oracle, slot));
     else firstBody = undefined; // an optional body, such as a form without fields: a request without it is valid
@@ -38,6 +34,58 @@ export function minimalInputs(document: Document, oracle: Oracle, operation: Ope
     inputs = { ...inputs, body: { type: firstBody.type, bytes: anyContent(document, firstBody) } };
   }
   return inputs;
+}
+
+/** Parts of a value that are replaced by examples: the locations are found anew after each. */
+const MAX_EXAMPLES = 50;
+
+/** The value with the examples that the schemas of its parts have, as far as it is valid then. */
+function exemplified(document: Document, oracle: Oracle, slot: Slot, value: Value): Value {
+  let current = value;
+  const done = new Set<string>();
+  while (done.size < MAX_EXAMPLES) {
+    const [part] = instanceLocations(document.requests, oracle, slot.schema, current).filter(
+      ({ instancePointer, subschemas }) =>
+        !done.has(instancePointer) && subschemas.some((one) => examplesIn(one).length > 0),
+    );
+    if (!part) break;
+    done.add(part.instancePointer);
+    current =
+      part.subschemas
+        .flatMap(examplesIn)
+        .map((example) => part.replace(fromJson(example)))
+        .find((changed) => fitsSlot(oracle, slot, changed)) ?? current;
+  }
+  return current;
+}
+
+const examplesIn = ({ schema: { example, examples } }: Subschema): Json[] => [
+  ...(example === undefined ? [] : [example]),
+  ...asArray(examples),
+];
+
+/** The value with one member only, for each of them that is valid alone; texts and numbers first. */
+function alone(oracle: Oracle, slot: Slot, value: Value): Value[] {
+  if (!(value instanceof Map)) return [];
+  const isPlain = (member: Value) => typeof member === 'string' || member instanceof NumberLiteral;
+  return [...value]
+    .sort(([, a], [, b]) => Number(isPlain(b)) - Number(isPlain(a)))
+    .map((entry) => new Map([entry]))
+    .filter((one) => fitsSlot(oracle, slot, one));
+}
+
+/** The values of a slot in a minimal request, the best first. */
+function* minimalValues(document: Document, oracle: Oracle, slot: Slot): Generator<Value, undefined> {
+  for (const example of [...slot.examples, ...slot.schemaExamples].map(fromJson))
+    if (fitsSlot(oracle, slot, example)) yield example;
+  for (const sample of slotSamples(document, oracle, slot, 'required', 20))
+    yield exemplified(document, oracle, slot, sample);
+  for (const sample of slotSamples(document, oracle, slot, 'all', 20)) {
+    const value = exemplified(document, oracle, slot, sample);
+    // A form without any field is no body.
+    if (slot.codec === 'form') yield* alone(oracle, slot, value);
+    yield value;
+  }
 }
 
 /** Content of a media type without a schema. */

@@ -59,3 +59,33 @@ test.each([
   expect(minimal({ delete: { requestBody: { content }, responses: {} } })).toEqual({ parameters: new Map() });
   expect(() => minimal(body(content))).toThrow('expected a valid value for body');
 });
+
+const text = { type: 'string' };
+const price = {
+  type: 'object',
+  required: ['currency', 'tags', 'more'],
+  properties: {
+    currency: { ...text, example: 'usd' },
+    tags: { type: 'array', minItems: 1, items: { ...text, examples: ['new', 'old'] } },
+    more: {
+      type: 'object',
+      required: ['sku'],
+      properties: { sku: { ...text, minLength: 9, example: 'short' } },
+    },
+  },
+};
+
+test('a minimal body has the examples of its properties, where they are valid', () => {
+  const { body: sent } = minimal(body({ 'application/json': { schema: price } }));
+  expect(JSON.parse(sent?.bytes.toString() ?? '')).toEqual({
+    currency: 'usd',
+    tags: ['new'],
+    more: { sku: expect.stringMatching(/^.{9,}$/) as string },
+  });
+});
+
+test('a minimal form without required fields has one, a text or number if it can', () => {
+  const properties = { expand: { type: 'array', items: text }, metadata: { type: 'object' }, email: text };
+  const { body: sent } = minimal(body({ [FORM]: { schema: { type: 'object', properties } } }));
+  expect(sent?.bytes.toString()).toMatch(/^email=\w+$/);
+});

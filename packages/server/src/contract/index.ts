@@ -41,7 +41,7 @@ export {
   type Violation,
   type ViolationParams,
 } from './problem';
-export { AcceptedSecrets } from './security/accepted';
+export { RememberedSecrets } from './security/remembered-secrets';
 export { SCOPE } from './operations/declared-scopes';
 export { schemeKind, type SchemeKind, UNSERVED_ALTERNATIVE } from './operations/alternatives';
 export { type DocumentedScheme, securitySchemes } from './security/schemes';

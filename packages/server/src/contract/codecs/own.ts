@@ -21,8 +21,7 @@ import { applyShape, type Codec, type DescribedBody } from './codec';
 export interface Coder<Encoded> {
   /**
    * @param type the media type that the client names, or the documented one of a response
-   * @throws {Problem} `malformed`
-   * @throws {MalformedJson} the error of parseJson(); any other error ends the request with the problem `unexpected`
+   * @throws {Problem} `malformed`; any other error ends the request with the problem `unexpected`
    */
   readonly decode: (encoded: Encoded, type: MediaType) => unknown;
   /** Undefined: the codec reads requests only. */

@@ -21,7 +21,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Problem } from '../problem';
-import { AcceptedSecrets } from '../security/accepted';
+import { RememberedSecrets } from '../security/remembered-secrets';
 import type { Principals } from '../security/requirements';
 import { type Bodies, Exchange, type Pool } from './exchange';
 
@@ -53,7 +53,7 @@ export class Admission {
   private readonly verifying = new Set<Exchange>();
   /** Those of `verifying` that were found to have credentials that were accepted before. */
   private readonly verifyingAgain = new Set<Exchange>();
-  private readonly accepted = new AcceptedSecrets();
+  private readonly accepted = new RememberedSecrets();
   private readonly authenticated = emptyPool();
   private readonly anonymous = emptyPool();
   private readonly sockets = new WeakSet<Socket>();

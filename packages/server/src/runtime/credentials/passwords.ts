@@ -1,5 +1,5 @@
 import { hash as digest, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
-import { AcceptedSecrets, Problem } from '../../contract';
+import { RememberedSecrets, Problem } from '../../contract';
 
 /** The cost of scrypt (RFC 7914 section 2): N = 2 ** ln, r, p. Its time is in proportion to N * r * p. */
 interface Cost {
@@ -69,7 +69,7 @@ export async function verifyPassword(password: string, hash: string | undefined)
   return isRight;
 }
 
-const accepted = new AcceptedSecrets();
+const accepted = new RememberedSecrets();
 
 /** A password together with its hash: whoever changes the password has another pair, which is verified by its own hash. */
 const pairOf = (password: string, { ln, r, p, salt, key }: Hash): string =>

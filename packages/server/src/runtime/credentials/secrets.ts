@@ -90,7 +90,7 @@ export const API_KEYS: SecretForm = {
 export const BASIC_USERS: SecretForm = {
   one: 'user',
   many: 'users',
-  form: 'users like name:password',
+  form: 'users like name:password (without a password only if src/auth.ts has emptyPasswords: true)',
   read: readUser(USER),
 };
 /** Users of whom some have no password: clients such as Stripe's send an API key as the name. */

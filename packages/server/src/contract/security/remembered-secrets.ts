@@ -7,7 +7,7 @@ const MOST = 10_000;
  * Remembers the last 10,000 secrets that were accepted, so that a flood of wrong ones keeps out nobody who has a right one. It
  * holds digests under a key of its own, not the secrets.
  */
-export class AcceptedSecrets {
+export class RememberedSecrets {
   private readonly digests = new Set<string>();
   private readonly key = randomBytes(32);
 
