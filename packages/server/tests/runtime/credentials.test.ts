@@ -265,8 +265,9 @@ describe('an empty password', () => {
   });
 
   it('is refused, unless each verifier of its variable says otherwise', () => {
-    expect(read('sk_x:', strict)).toEqual(refused('users like name:password'));
-    expect(read('sk_x:', empty, strict)).toEqual(refused('users like name:password'));
+    const form = 'users like name:password (without a password only if src/auth.ts has emptyPasswords: true)';
+    expect(read('sk_x:', strict)).toEqual(refused(form));
+    expect(read('sk_x:', empty, strict)).toEqual(refused(form));
     expect(read('sk_x:, ann:b', empty)).toEqual({ wrong: [], users: ['sk_x', 'ann'] });
     for (const wrong of [':', ':a', 'sk_x', 'sk_x:\u0007'])
       expect(read(wrong, empty)).toEqual(refused('users like name:password or name:'));
