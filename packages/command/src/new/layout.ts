@@ -170,7 +170,7 @@ export async function layOut(
       ...userNotes,
       ...(users?.notes ?? []),
       ...sent.notes,
-      ...notesOn(document, operations, tables, actions, others, lacks),
+      ...notesOn(document, operations, tables, actions, others, lacks, stores.written),
       `served ${operations.length} of ${total} operations${rejected > 0 ? `, ${rejected} rejected by proof` : ''}`,
     ],
     files: {

@@ -6,6 +6,7 @@ import { type OtherBody, succeedsByDefault } from './errors/errors';
 import type { Lack } from './lack';
 import type { Action } from './overlay';
 import { isRetriable } from './idempotent';
+import type { Written } from './tables/stores';
 import { conflictOf, type Table } from './tables/tables';
 
 /** @param actions those that lead to the document */
@@ -16,11 +17,13 @@ export const notesOn = (
   actions: readonly Action[],
   others: readonly OtherBody[],
   lacks: readonly Lack[],
+  written: readonly Written[],
 ): string[] => [
   ...successes(document, operations, actions),
   ...conflicts(document, tables),
   ...undecided(operations),
   ...neededBodies(lacks),
+  ...unusedParameters(written),
   ...wordless(others),
   ...leftOut(actions.filter(({ remove }) => remove)),
 ];
@@ -67,6 +70,16 @@ function neededBodies(lacks: readonly Lack[]): string[] {
   const more = others.length > 0 ? ` and ${others.length} more` : '';
   return [
     `${first.operation.operationId}${more}: openapi/overlay.yaml requires the request body, because its schema requires properties`,
+  ];
+}
+
+/** Handlers that leave a documented parameter to the team. */
+function unusedParameters(written: readonly Written[]): string[] {
+  const [first, ...others] = written.filter(({ unused }) => unused.length > 0);
+  if (!first) return [];
+  const more = others.length > 0 ? ` and ${others.length} more` : '';
+  return [
+    `${first.operation.operationId}${more}: the document does not say what ${first.unused.join(' and ')} changes, so the handler does not use it. Search src/handlers for "To do"`,
   ];
 }
 

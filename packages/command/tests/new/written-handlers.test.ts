@@ -100,6 +100,11 @@ it.each([
     'return { status: 404 }; const id = BigInt(text); const anchor = await store.anchors.change(id, body);',
   ],
   ['takes the key that the last word of a parameter names', 'get-flag', 'store.flags.get(name)'],
+  [
+    'says which parameters it does not use',
+    'get-flag',
+    '=> { // To do: decide what expand (query) changes here. const flag = await store.flags.get(name);',
+  ],
   ['takes keys in the order of the path', 'get-call', 'await store.calls.get(dock, id);'],
   [
     'says which page a list is',
@@ -201,6 +206,12 @@ describe('a list', () => {
 it('has no column for a secret that nobody gives', () => {
   expect(textOf('src/storage/ships.ts')).toMatch(/guid: TEXT\.primaryKey\(\), name: TEXT, built: INTEGER/);
   expect(textOf('src/storage/ships.ts')).not.toContain('accessToken');
+});
+
+it('says which handlers leave a parameter to the team', () => {
+  expect(layout.notes).toContain(
+    'getFlag: the document does not say what expand (query) changes, so the handler does not use it. Search src/handlers for "To do"',
+  );
 });
 
 it('documents what the handlers need', () => {

@@ -31,6 +31,8 @@ import type { BodyPlace } from '../types';
 export interface Written extends Pick<Handled, 'operation' | 'rejections' | 'calls'> {
   /** From its parameters on. */
   readonly code: string;
+  /** Parameters that it does not use, because the document does not say what they change. */
+  readonly unused: readonly string[];
 }
 
 /** An operation on a table whose handler does not follow from the document. */
@@ -200,7 +202,11 @@ function handlersOf(shared: Shared, table: Table) {
     const of: Handled = { ...shared, table, operation, ...nothing() };
     try {
       const code = make(of);
-      if (of.lacks.length === 0) written.push({ ...of, code: retriable(operation, code) });
+      if (of.lacks.length === 0) {
+        // A list uses its parameters, or is a stub that says which it cannot use.
+        const unused = operation === stored.list ? [] : unusedBy(operation);
+        written.push({ ...of, unused, code: retriable(operation, withTodo(code, unused)) });
+      }
       lacks.push(...of.lacks, ...keyRefusals(operation, of.lacks));
     } catch (error) {
       if (!(error instanceof Unclear)) throw error;
@@ -219,6 +225,21 @@ function handlersOf(shared: Shared, table: Table) {
     stubs: stubs.map((stub) => (stub.operation === stored.create ? waitedFor(stub, written) : stub)),
   };
 }
+
+/** The parameters that a handler on one object does not use. The server reads the standard ones. */
+const unusedBy = ({ parameters }: Operation): string[] =>
+  parameters
+    .filter(({ in: place, name }) => place === 'query' || (place === 'header' && !STANDARD.test(name)))
+    .map(({ in: place, name }) => `${name} (${place})`);
+const STANDARD = /^(accept.*|authorization|content-.*|idempotency-key|if-.*|user-agent|x-request-id)$/i;
+
+const withTodo = (code: string, unused: readonly string[]): string =>
+  unused.length === 0
+    ? code
+    : code.replace(
+        '=> {\n',
+        () => `=> {\n// To do: decide what ${unused.join(' and ').replace(/\s+/g, ' ')} changes here.\n`,
+      );
 
 /** The stub of the operation that creates objects, which the handlers that read them wait for. */
 function waitedFor({ operation, reason }: Stub, written: readonly Written[]): Stub {
