@@ -11,7 +11,7 @@ import { namesFrom } from './names';
 import { version } from './write/install';
 
 /** What depends on the tables. */
-const OWN = /^(src|tests)\/|^openapi\/overlay\.yaml$/;
+const OWN = /^(src|tests)\/|^openapi\/overlay\.yaml$|^\.env\.example$/;
 
 async function layOutHere(without: ReadonlySet<string>): Promise<Layout> {
   const source = readSource(findDocument());

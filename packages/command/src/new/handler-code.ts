@@ -14,7 +14,8 @@ import { codeOf, memberCode, propertyName, Unclear } from './code';
 import { typeOf } from '../generate/column-types';
 import { type Inside, insideOf, REMARK, remarkOf } from './errors/envelopes';
 import { type ErrorBody, hasHeaders, type OtherBody, type OwnKind } from './errors/errors';
-import { capitalized } from './names';
+import { camelOf, capitalized } from './names';
+import { type Conversion, conversionOf } from './tables/path-keys';
 import type { Lack } from './lack';
 import { TYPES, type Violation } from './tables/table-code';
 import { isFreeIn, type Table } from './tables/tables';
@@ -138,57 +139,84 @@ export function refusal(of: Handled, statuses: readonly number[], message: strin
   if (status === undefined || statuses.some((one) => operation.responses.has(String(one))))
     throw new Unclear(`it has no ${statuses.join(' or ')} with the usual error body`);
   const said = message.replace(/ \$\{.*?\}/g, '');
-  lacks.push({ operation, status, description: `${capitalized(said)}.` });
+  const isKnown = lacks.some((lack) => 'status' in lack && lack.status === status);
+  if (!isKnown) lacks.push({ operation, status, description: `${capitalized(said)}.` });
   return '';
 }
 
 export const missing = (of: Handled, own: string, { noun } = of.table): string =>
   refusal(of, [404], `there is no ${noun} \${${own}}`);
 
-/** Digits that each type for integers can have. A key with more is none that the service has counted. */
-const DIGITS = 15;
+/** A parameter of a path. */
+interface PathKey {
+  readonly parameter: string;
+  /** The variable with its value. */
+  readonly given: string;
+  /** The variable with the key: another one, if the value is converted. */
+  readonly variable: string;
+  readonly conversion: Conversion | undefined;
+}
 
 /**
- * The variables of the parameters of a path, and the code that takes them. `converted` is the code that makes the key of the
- * text, or of the number, that the path has.
+ * The variables of the parameters of a path, the code that takes them, and that of the first lines of the handler, which make keys
+ * of values of another type.
+ *
+ * @param taken variables that the handler has besides
  */
-export function pathOf({ document, table, operation }: Handled) {
+export function pathOf(of: Handled, ...taken: readonly string[]) {
+  const { document, table, tables, operation } = of;
   const named = operation.parameters.filter((parameter) => parameter.in === 'path');
-  const keys = table.keys.flatMap((key) => {
-    const schema = named.find(({ name }) => name === key.parameter)?.schemaPointer;
-    if (key.parameter === undefined || schema === undefined) return [];
-    const [given, held] = [TYPES[typeOf(document, [schema]).type], TYPES[key.type]];
-    if (given === held) return [{ parameter: key.parameter, variable: key.name, given: key.name, to: '' }];
-    const isSpelled = key === table.keys.at(-1) && key.made && key.property !== undefined;
-    if (!isSpelled || (given !== 'string' && held !== 'string'))
-      throw new Unclear(`${key.parameter} has another type here`);
-    const [to, word] =
-      held === 'string' ? ['String', 'number'] : [held === 'bigint' ? 'BigInt' : 'Number', 'text'];
-    return [{ parameter: key.parameter, variable: key.name, given: free(key.parameter, word, table), to }];
+  const used = new Set([
+    ...taken,
+    ...USED,
+    table.one,
+    ...[...table.keys, ...table.columns].map(({ name }) => name),
+  ]);
+  const keys = table.keys.flatMap(({ name: variable, parameter, type, inPath }): PathKey[] => {
+    const schema = named.find(({ name }) => name === parameter)?.schemaPointer;
+    if (parameter === undefined || schema === undefined) return [];
+    const given = typeOf(document, [schema]).type;
+    if (TYPES[given] === TYPES[type])
+      return [{ parameter, given: variable, variable, conversion: undefined }];
+    const conversion = inPath && conversionOf(given, type);
+    if (!conversion) throw new Unclear(`${parameter} has another type here`);
+    return [{ parameter, given: freeName(parameter, used), variable, conversion }];
   });
   if (keys.length < named.length) throw new Unclear('its path has parameters that its objects do not have');
-  const own = keys.at(-1);
-  const converted = (none: string): string => {
-    if (!own?.to) return '';
-    const guard = own.to === 'String' ? '' : `if (!/^\\d{1,${DIGITS}}$/.test(${own.given})) ${none}\n`;
-    return `${guard}const ${own.variable} = ${own.to}(${own.given});\n`;
+  const absent = ({ given, variable }: PathKey): string => {
+    const { to } = table.references.get(variable) ?? {};
+    return missing(of, given, tables.get(to ?? '') ?? table);
   };
+  const lines = keys.flatMap((key): string[] => {
+    const { given, variable, conversion } = key;
+    if (!conversion) return [];
+    const test = conversion.test?.(given);
+    const guard = test === undefined ? [] : [`if (!${test}) ${absent(key)}\n`];
+    return [...guard, `const ${variable} = ${conversion.code(given)};\n`];
+  });
   return {
     variables: keys.map(({ variable }) => variable),
-    own: own?.given ?? '',
+    own: keys.at(-1)?.given ?? '',
     code:
       keys.length > 0
         ? `path: { ${keys.map(({ parameter, given }) => memberCode(parameter, given)).join(', ')} }`
         : '',
-    converted,
+    converted: lines.join(''),
   };
 }
 
-/** A variable for the parameter of a path: its own name, where no column has it. */
-const free = (parameter: string, word: string, { keys, columns }: Table): string =>
-  [parameter, word, `${word}InPath`].find(
-    (name) => isFreeIn('handler', name) && ![...keys, ...columns].some((column) => column.name === name),
-  ) ?? 'key';
+/** Variables that handlers have besides. */
+const USED = ['added', 'changed', 'removed', 'given', 'found', 'rows', 'items', 'count'];
+
+/** A variable for the parameter of a path: its own name, if it is free. */
+function freeName(parameter: string, used: Set<string>): string {
+  const base = isFreeIn('handler', parameter) ? parameter : camelOf(parameter, 'key');
+  const isFree = (name: string) => isFreeIn('handler', name) && !used.has(name);
+  let name = isFree(base) ? base : `${base}InPath`;
+  for (let n = 2; !isFree(name); n++) name = `${base}InPath${n}`;
+  used.add(name);
+  return name;
+}
 
 /** @param beside further members, as code */
 export const enveloped = (
@@ -235,7 +263,7 @@ export function readCode(of: Handled): string {
   const { variables, own, code, converted } = pathOf(of);
   const absent = missing(of, own);
   return `async ({ ${code} }) => {
-    ${converted(absent)}const ${one} = await store.${name}.get(${variables.join(', ')});
+    ${converted}const ${one} = await store.${name}.get(${variables.join(', ')});
     if (${one}) return { ${head}, body: ${enveloped(inside, kind === 'value' ? `${one}.value` : one)} };
     ${absent}
   }`;
@@ -261,7 +289,7 @@ export function removeCode(of: Handled): string {
     : '';
   const body = isRead ? oneIn(inside, kind === 'value' ? `${one}.value` : one) : said && codeOf(said);
   return `async ({ ${code} }) => {
-    ${converted(absent)}${isRead ? `const ${one} = await store.${name}.get(${keys});\n` : ''}${refused}if (${isRead ? `${one} && ` : ''}${refused === '' ? removal : 'removed'}) return { ${head}${body === undefined ? '' : `, body: ${body}`} };
+    ${converted}${isRead ? `const ${one} = await store.${name}.get(${keys});\n` : ''}${refused}if (${isRead ? `${one} && ` : ''}${refused === '' ? removal : 'removed'}) return { ${head}${body === undefined ? '' : `, body: ${body}`} };
     ${absent}
   }`;
 }

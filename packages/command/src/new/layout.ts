@@ -19,6 +19,7 @@ import {
 import type { Source } from '../document/source/source';
 import { handlerPath } from './code';
 import { curlLines } from './curl';
+import { keyValue } from './tables/path-keys';
 import { lacking, type Stub, storesOf, wholeOf } from './tables/stores';
 import { notesOn } from './notes';
 import { ITEMS, type Table, tablesOf } from './tables/tables';
@@ -249,7 +250,9 @@ function referenceExamples(document: OpenApiDocument, tables: readonly Table[]):
       const [body] = samples(document, media.schema, 'request');
       const one = within(inside, body);
       if (named.length === 0 || !isObject(body) || !isObject(one)) return [];
-      const given = Object.fromEntries(named.map(([name, { to }]) => [name, exampleOf(tables, to)]));
+      const given = Object.fromEntries(
+        named.map(([name, { to }]) => [name, exampleOf(tables, to)]).filter(([, key]) => key !== undefined),
+      ) as object;
       const example =
         inside.property === undefined
           ? { ...body, ...given }
@@ -267,9 +270,5 @@ function referenceExamples(document: OpenApiDocument, tables: readonly Table[]):
 function exampleOf(tables: readonly Table[], name: string): unknown {
   const { stored, keys = [] }: Partial<Table> = tables.find((one) => one.name === name) ?? {};
   if (!stored || !('read' in stored)) return undefined;
-  const example = stored.parameters.at(-1)?.example;
-  // The path may have the text of a number, and the object the number, or the reverse.
-  const { type = '' } = keys.at(-1) ?? {};
-  if (type === 'TEXT') return String(example);
-  return typeof example === 'string' && type.startsWith('INT') ? Number(example) : example;
+  return keyValue(keys.at(-1)?.type ?? 'JSON_VALUE', stored.parameters.at(-1)?.example);
 }

@@ -12,11 +12,11 @@ import {
   viewSchemas,
 } from 'contract-first-server/tools';
 import { type Operation } from 'contract-first-server';
-import type { ColumnType } from '../generate/column-types';
 import { quoted } from '../generate/handler-names';
 import { codeOf, propertyName } from './code';
 import { isRetriable } from './idempotent';
 import type { OwnKind } from './errors/errors';
+import { keyValue } from './tables/path-keys';
 import { idOf, type Resource, successBody } from './tables/resources';
 import { insideOf, within } from './errors/envelopes';
 import type { Stores } from './tables/stores';
@@ -231,15 +231,6 @@ export interface StoredExample {
   readonly keys: Readonly<Record<string, unknown>>;
 }
 
-/** The key that a column has of the example of a path, which may have the text of a number, or the reverse; undefined: none. */
-function keyOf(type: ColumnType, example: unknown): unknown {
-  if (typeof example !== 'string' && !isInteger(example)) return example;
-  if (type === 'TEXT') return String(example);
-  if (typeof example === 'string' && !type.startsWith('INT')) return example;
-  if (!/^-?\d+$/.test(String(example))) return undefined;
-  return type === 'INT64' ? BigInt(example) : Number(example);
-}
-
 /** The objects that the examples of paths name, those that others refer to first. */
 export function storedExamples(document: OpenApiDocument, tables: readonly Table[]): StoredExample[] {
   const found = new Map<string, StoredExample>();
@@ -249,7 +240,7 @@ export function storedExamples(document: OpenApiDocument, tables: readonly Table
     const own: Readonly<Record<string, unknown>> = Object.fromEntries(
       keys.map(({ name, type, parameter }) => [
         name,
-        keyOf(type, stored.parameters.find((one) => one.name === parameter)?.example),
+        keyValue(type, stored.parameters.find((one) => one.name === parameter)?.example),
       ]),
     );
     if (Object.values(own).includes(undefined)) continue;

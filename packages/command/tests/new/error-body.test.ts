@@ -138,6 +138,20 @@ it.each<[string, JsonObject, unknown]>([
   expect(bodyFor(schema)).toEqual(body);
 });
 
+it.each([
+  [['not_found', 'conflict', 'internal_error'], 'not_found'],
+  [['missing_field', 'unknown_field', 'duplicate'], 'missing_field'],
+  [['too_many_requests', 'server_error'], 'too_many_requests'],
+  [['not_found', 'request_timeout', 'internal'], 'not_found'],
+  [['invalid_server_response', 'timeout'], 'invalid_server_response'],
+  [['rate_limited', 'unknown_parameter', 'invalid_request'], 'invalid_request'],
+])('takes of %j the one that is the fault of clients, or else the first: %s', (values, expected) => {
+  expect(bodyFor(object({ code: { enum: values }, message: text }, 'code', 'message'))).toEqual({
+    code: expected,
+    message: 'a sentence',
+  });
+});
+
 it('says by the status whose fault it is', () => {
   const kinds = { enum: ['CONFLICT', 'INTERNAL_SERVER_ERROR', 'BAD_REQUEST'] };
   const shape = shapeOf(

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { useFolder } from '../../../../scripts/testing/folder';
 import { SOURCES } from '../../../../scripts/testing/sources';
 import { collidingDocuments } from '../support/colliding';
+import { keyedDocuments } from '../support/keyed';
 import type { Written } from '../support/written-code';
 
 // What `new` writes compiles, and passes the linter of the service: whatever the names of the document are.
@@ -44,7 +45,7 @@ function writtenFor(files: readonly string[]): Written[] {
 }
 
 test('compiles and passes the linter, whatever names collide', () => {
-  const documents = collidingDocuments(100, 42);
+  const documents = [...collidingDocuments(100, 42), ...keyedDocuments()];
   const files = documents.map((document, i) =>
     join(folder.write({ [`${i}.json`]: JSON.stringify(document) })),
   );

@@ -26,7 +26,8 @@ it('says at the stub of an operation that creates objects which handlers wait fo
 const textOf = (file: string) => layout.files[file]?.replace(/\s+/g, ' ') ?? '';
 
 it('writes every handler but those of a second path to the same objects, and of objects without the key of their path', () => {
-  const nowhere = 'its objects do not have log_id of their path: decide where it comes from';
+  const nowhere =
+    'its objects have no property for log_id, by which their path names them: decide where it comes from';
   expect(layout.stubs.map(({ operation, reason }) => [operation.operationId, reason]).sort()).toEqual([
     ['createLog', nowhere],
     ['getLog', nowhere],
@@ -77,7 +78,7 @@ it.each([
   [
     'makes a key of which the path has the number',
     'create-buoy',
-    'store.buoys.add({ ...body, id: String(randomInt(2 ** 47)) })',
+    'store.buoys.add({ ...body, id: String(randomInt(1, 2 ** 47)) })',
   ],
   [
     'reads by the text of the number in the path',
@@ -92,12 +93,12 @@ it.each([
   [
     'reads by the number of the text in the path',
     'get-anchor',
-    'path: { id: text } }) => { if (!/^\\d{1,15}$/.test(text)) return { status: 404 }; const id = BigInt(text);',
+    'path: { id: idInPath } }) => { if (!/^(0|-?[1-9]\\d{0,17})$/.test(idInPath)) return { status: 404 }; const id = BigInt(idInPath);',
   ],
   [
     'replaces by the number of the text in the path',
     'replace-anchor',
-    'return { status: 404 }; const id = BigInt(text); const anchor = await store.anchors.change(id, body);',
+    'return { status: 404 }; const id = BigInt(idInPath); const anchor = await store.anchors.change(id, body);',
   ],
   ['takes the key that the last word of a parameter names', 'get-flag', 'store.flags.get(name)'],
   [

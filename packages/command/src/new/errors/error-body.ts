@@ -46,18 +46,16 @@ class Fault extends Expression {
 }
 
 /** Values of lists that say who is at fault, the surest first. */
-const CLIENT = [/invalid.*request|bad.?request|validation/i, /invalid|request|client/i];
-const SERVER = [/internal|server/i, /^(api.?)?error$|unexpected|unknown/i];
+const CLIENT = [/(invalid|bad)_?request|validation/i, /^(invalid|client)(?!.*server)/i];
+const SERVER = [/^(internal|server)|(internal|server)_?error$/i, /^((api|unknown|unexpected)_?)?error$/i];
 
 /** What a person would choose of the values of a list: by whose fault it is; undefined if none says so. */
 function faultOf(values: readonly unknown[]): Fault | string | undefined {
   const texts = values.filter((value) => typeof value === 'string');
-  const find = (patterns: readonly RegExp[]) =>
-    patterns.map((pattern) => texts.find((text) => pattern.test(text))).find((text) => text !== undefined);
-  const [client, server] = [find(CLIENT), find(SERVER)];
-  return client === undefined || server === undefined || client === server
-    ? (client ?? server)
-    : new Fault(client, server);
+  const [client, server] = [CLIENT, SERVER].map((patterns) =>
+    patterns.map((pattern) => texts.find((text) => pattern.test(text))).find((text) => text !== undefined),
+  );
+  return client === undefined || server === undefined ? client : new Fault(client, server);
 }
 
 /** A place of a shape. */
@@ -151,11 +149,14 @@ const saysNothing = (shape: unknown): boolean =>
 
 /** Whether a body of this shape has the message, or another fact. */
 export const says = (shape: unknown, fact = /^message$/): boolean =>
-  [...placesOf(shape)].some(({ value }) => value instanceof Fact && fact.test(value.name));
+  [...placesOf(shape)].some(
+    ({ value }) =>
+      (value instanceof Fact && fact.test(value.name)) || (value instanceof Fault && fact.test('status')),
+  );
 
 /** The code of each fact in a shape. */
 export const factsIn = (shape: unknown): string[] =>
-  [...placesOf(shape)].flatMap(({ value }) => (value instanceof Fact ? value.code : []));
+  [...placesOf(shape)].flatMap(({ value }) => (value instanceof Expression ? value.code : []));
 
 /** The place of the error number in a shape; undefined if it has none. */
 export const numberPlace = (shape: unknown): readonly string[] | undefined =>

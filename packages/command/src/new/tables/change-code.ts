@@ -7,6 +7,7 @@ import { storedType } from '../../generate/column-types';
 import { checkFits, type Handled, missing, oneIn, pathOf, refusal, successOf } from '../handler-code';
 import { wordsOf } from '../names';
 import { spoken, type Violation, violationsOf } from './table-code';
+import { numbersFor } from './path-keys';
 import { isFreeIn } from './tables';
 import { handledValue } from '../types';
 
@@ -89,7 +90,8 @@ function madeValues({ document, table }: Handled, view: SchemaView, variable: st
     const { name, made, required, nullable, schemas } = column;
     if (own?.name === name) {
       if (table.source === 'either') return [`${name}: ${variable}.${name} ?? randomUUID()`];
-      if (table.source === 'digits') return [`${name}: String(randomInt(2 ** 47))`];
+      const [least, end] = table.source === 'digits' ? (numbersFor(document, own.inPath ?? []) ?? []) : [];
+      if (least !== undefined) return [`${name}: String(randomInt(${least}, ${powerOf(end)}))`];
       return table.source === 'uuid' ? [`${name}: randomUUID()`] : [];
     }
     if (table.keys.some((key) => key.name === name) || (!made && isCertain(document, view, name))) return [];
@@ -103,6 +105,10 @@ function madeValues({ document, table }: Handled, view: SchemaView, variable: st
   });
 }
 
+/** A number as people write it: `2 ** 31`. */
+const powerOf = (number = 0): string =>
+  Number.isInteger(Math.log2(number)) ? `2 ** ${Math.log2(number)}` : String(number);
+
 const NOW = 'const now = new Date().toISOString();\n';
 
 export function createCode(of: Handled): string {
@@ -112,7 +118,7 @@ export function createCode(of: Handled): string {
   if (table.kind === 'others' && table.source === 'counted')
     throw new Unclear('its key is assigned by the database');
   const { view, variable, code } = of.operation.requestBody ? asked(of) : nothingAsked(of);
-  const path = pathOf(of);
+  const path = pathOf(of, variable);
   const values = [
     ...(variable === '' ? [] : [`...${variable}`]),
     ...path.variables,
@@ -126,7 +132,7 @@ export function createCode(of: Handled): string {
   const violations = refusals(of, name, variable, path.variables, violationsOf(table));
   const added = values.length === 1 && variable !== '' ? variable : `{ ${values.join(', ')} }`;
   return `async (${parameters === '' ? '' : `{ ${parameters} }`}) => {
-    ${now}${inside || violations !== '' || new RegExp(`[({]${name}\\.`).test(head) ? `const ${name} = ` : ''}await store.${table.name}.add(${added});
+    ${path.converted}${now}${inside || violations !== '' || new RegExp(`[({]${name}\\.`).test(head) ? `const ${name} = ` : ''}await store.${table.name}.add(${added});
     ${violations}return { ${head}${inside ? `, body: ${oneIn(inside, name)}` : ''} };
   }`;
 }
@@ -167,7 +173,7 @@ export function changeCode(of: Handled, isWhole: boolean): string {
   const { view, variable, code } = asked(of);
   const media = operation.requestBody?.content[0]?.type.essence ?? '';
   if (!isWhole && media.includes('json-patch')) throw new Unclear('its request is a list of changes');
-  const path = pathOf(of);
+  const path = pathOf(of, variable);
   const keys = new Set(table.keys.map(({ name }) => name));
   const times = table.columns.filter((column) => column.made && isTime(column, CHANGED));
   const absent = table.columns.filter(
@@ -193,7 +199,7 @@ export function changeCode(of: Handled, isWhole: boolean): string {
   const none = missing(of, path.own);
   of.calls.push('change');
   return `async ({ ${path.code}, ${code} }) => {
-    ${path.converted(none)}${times.length > 0 ? NOW : ''}const ${name} = await store.${table.name}.change(${[...path.variables, changes].join(', ')});
+    ${path.converted}${times.length > 0 ? NOW : ''}const ${name} = await store.${table.name}.change(${[...path.variables, changes].join(', ')});
     ${refusals(of, name, variable, path.variables, rules)}if (${name}) return { ${head}${inside ? `, body: ${oneIn(inside, name)}` : ''} };
     ${none}
   }`;

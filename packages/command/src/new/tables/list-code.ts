@@ -52,7 +52,7 @@ export function listCode(of: Handled, paging: Paging | undefined): string {
   checkFits(of, inside, []);
   const { formats } = viewSchemas(document, inside.beside.get(counted ?? '') ?? [], 'response');
   of.calls.push('list');
-  const { variables, code } = pathOf(of);
+  const { variables, code, converted } = pathOf(of, inside.property ?? '', counted ?? '');
   const isAsked = paging.query !== undefined && paging.names.length > 0;
   const given = [...variables, ...(isAsked ? ['query'] : [])];
   const asked = [code, isAsked ? 'query' : ''].filter((part) => part !== '').join(', ');
@@ -65,7 +65,7 @@ export function listCode(of: Handled, paging: Paging | undefined): string {
     parent && first !== undefined && operation.responses.has('404')
       ? `if (!(await store.${parent.name}.get(${first}))) ${missing(of, first, parent)}\n`
       : '';
-  if (!isCounted && more === undefined && check === '')
+  if (!isCounted && more === undefined && check === '' && converted === '')
     return `async ${parameters} => ({ ${head}, body: ${enveloped(inside, items, ...others)} })`;
   const numbered = facts.length > 0 ? paging.numbered : undefined;
   const asNames = numbered?.names.map((name) => name.replace(/ = .*/, '').replace(/.*: /, '')) ?? [];
@@ -120,7 +120,7 @@ export function listCode(of: Handled, paging: Paging | undefined): string {
     ...others,
   );
   return `async ${parameters} => {
-    ${check}${numbers}${page}
+    ${converted}${check}${numbers}${page}
     ${count}return { ${head}, body: ${body} };
   }`;
 }

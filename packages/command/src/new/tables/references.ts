@@ -21,7 +21,15 @@ function withReferences(table: Table, all: readonly Table[]): Table {
   const references = new Map<string, Reference>();
   const refer = (name: string, to: Table, onDelete: Reference['onDelete']) =>
     references.set(name, { to: to.name, column: to.keys[0]?.name ?? '', onDelete });
-  if (first && target !== false && target?.keys[0]?.type === first.type) refer(first.name, target, 'CASCADE');
+  const owner = target === false ? undefined : target?.keys[0];
+  // What is below an object whose key its path has in another type has it in that type, too.
+  const isAlike = owner?.type === first?.type;
+  const isConverted = owner?.inPath !== undefined && first !== undefined && first.property === undefined;
+  const keys =
+    !isAlike && owner && isConverted
+      ? [{ ...first, type: owner.type, inPath: first.schemas }, ...others]
+      : table.keys;
+  if (first && target && (isAlike || isConverted)) refer(first.name, target, 'CASCADE');
   for (const each of table.columns) {
     if (
       references.has(each.name) ||
@@ -30,12 +38,12 @@ function withReferences(table: Table, all: readonly Table[]): Table {
       table.keys.some(({ name }) => name === each.name)
     )
       continue;
-    const owner = targets.find((one) => one !== table && refersTo(each, one));
-    if (!owner) continue;
+    const other = targets.find((one) => one !== table && refersTo(each, one));
+    if (!other) continue;
     const unset = each.required && !each.nullable ? 'CASCADE' : 'SET NULL';
-    refer(each.name, owner, owner.isKept ? undefined : unset);
+    refer(each.name, other, other.isKept ? undefined : unset);
   }
-  return { ...table, references };
+  return { ...table, keys, references };
 }
 
 /** Whether the name of a column is that of a key of another table: `authorId` of authors, `article_slug` of articles. */

@@ -108,7 +108,9 @@ function wholeReason(
   const own = keys.at(-1);
   if ('read' in stored && stored.create && own?.property === undefined)
     return () =>
-      `its objects do not have ${own?.parameter ?? 'the key'} of their path: decide where it comes from`;
+      stored.id === undefined
+        ? `its objects have no property for ${own?.parameter}, by which their path names them: decide where it comes from`
+        : `its path has ${own?.parameter} in another form than its objects have ${stored.id}: decide how one becomes the other`;
   if (written.length > 0 || lacks.length > 0) return undefined;
   return (operation) => stubs.find((one) => one.operation === operation)?.reason ?? '';
 }

@@ -7,7 +7,8 @@ import { HANDLER_NAMES } from '../code';
 import { type Column, columnName, columnsOf } from './columns';
 import { bodySchemas } from '../errors/envelopes';
 import { camelOf, capitalized, type Names, singularOf, wordsOf } from '../names';
-import { isAnyText, type Resource, type Stored } from './resources';
+import { isConvertible, numbersFor } from './path-keys';
+import type { Resource, Stored } from './resources';
 import { secretOf } from './secrets';
 import { componentOf } from '../types';
 
@@ -18,8 +19,8 @@ export type KeySource = 'given' | 'either' | 'uuid' | 'counted' | 'digits' | 'un
 export interface KeyColumn extends Column {
   /** The parameter of the path; undefined: no path has it. */
   readonly parameter: string | undefined;
-  /** Whether the path has it as a number, of which the object has the text. */
-  readonly isNumberInPath?: boolean;
+  /** JSON pointers to the schemas of the parameter, if it has another type. */
+  readonly inPath?: readonly string[];
 }
 
 export interface Reference {
@@ -207,7 +208,7 @@ function keysOf(document: OpenApiDocument, one: Stored | Resource, columns: read
         // The property that names the object is not that of what is above it.
         (isOwn || !('read' in one) || each.property !== one.id) &&
         !found.has(each) &&
-        (isAlike(each) || (isOwn && each.made && isSpelled(document, schemas, each))) &&
+        (isAlike(each) || (isOwn && each.made && isConvertible(document, schemas, each))) &&
         isFree(each.name),
     );
     if (property) found.add(property);
@@ -215,7 +216,7 @@ function keysOf(document: OpenApiDocument, one: Stored | Resource, columns: read
     if (property && (property.made || !property.nullable))
       return {
         ...{ ...property, required: true, nullable: false, parameter: name },
-        isNumberInPath: property.type === 'TEXT' && type !== 'TEXT',
+        ...(isAlike(property) ? {} : { inPath: schemas }),
       };
     const own = columnName(isFree(name) ? name : `${name}Key`, 'key', taken);
     return { ...column(own, type), schemas, parameter: name };
@@ -223,14 +224,6 @@ function keysOf(document: OpenApiDocument, one: Stored | Resource, columns: read
   if ('read' in one) return keys;
   const id = columns.find(({ name, required, type }) => name === 'id' && required && type !== 'JSON_VALUE');
   return [...keys, { ...(id ?? column(columnName('number', 'key', taken), 'INT64')), parameter: undefined }];
-}
-
-/** Whether a parameter has a number as the property has its text, or the reverse: `/issues/7` is the issue with the id "7". */
-function isSpelled(document: OpenApiDocument, parameter: readonly string[], property: Column): boolean {
-  const { type } = typeOf(document, parameter);
-  const [number, text] = type === 'TEXT' ? [property.type, parameter] : [type, property.schemas];
-  const isText = type === 'TEXT' || property.type === 'TEXT';
-  return isText && number.startsWith('INT') && isAnyText(viewSchemas(document, text, 'response'));
 }
 
 /** Where the own key of an object comes from. */
@@ -245,7 +238,7 @@ function sourceOf(
   if (!key.made && asked.required.has(key.property)) return 'given';
   if (!key.made && !/^(id|uuid|guid)$/i.test(key.property)) return 'unknown';
   if (key.made && (key.type === 'INT64' || key.type === 'INTEGER')) return 'counted';
-  if (key.isNumberInPath) return 'digits';
+  if (key.inPath && key.type === 'TEXT') return numbersFor(document, key.inPath) ? 'digits' : 'unknown';
   const { formats, patterns, values, least, most } = viewSchemas(document, key.schemas, 'response');
   const isFree =
     (formats.size === 0 || (formats.size === 1 && formats.has('uuid'))) &&
