@@ -82,7 +82,10 @@ const childrenOf = (schemas: Schemas, locations: SchemaLocations): SchemaLocatio
   ]);
 
 function itemsOf(subschemas: Subschema[]): SchemaLocations[] {
-  const prefix = Math.max(0, ...subschemas.map(({ schema }) => asArray(schema['prefixItems']).length));
+  const prefix = subschemas.reduce(
+    (most, { schema }) => Math.max(most, asArray(schema['prefixItems']).length),
+    0,
+  );
   const isArray = subschemas.some(({ schema }) => prefix > 0 || schema['items'] !== undefined);
   return isArray ? Array.from({ length: prefix + 1 }, (_, index) => itemLocations(subschemas, index)) : [];
 }

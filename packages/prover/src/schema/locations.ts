@@ -98,13 +98,34 @@ function collectSubschemas(
   });
 }
 
-/** Bounds the work at a location with many branches: combinations in turn, and those that have each branch of long lists. */
+/** Bounds the work at a location with many branches, which multiplies at every depth. */
 const MAX_COMBINATIONS = 24;
+/** The combinations of one location alone. */
 const MAX_BRANCHES = 200;
 
-/** The subschemas of a location for each combination of branches; of many combinations some, in which each branch occurs. */
+/** The subschemas of a location for each combination of branches. */
 export const branchCombinations = (schemas: Schemas, locations: SchemaLocations): Subschema[][] =>
-  combinations.get(schemas, locationsKey(schemas, locations), () => findCombinations(schemas, locations));
+  combinations.get(schemas, locationsKey(schemas, locations), () =>
+    findCombinations(schemas, locations, MAX_COMBINATIONS),
+  );
+
+/**
+ * The combinations in which each branch of a location occurs, up to 200: those that {@link branchCombinations} lacks come last. Of
+ * more, each branch of one list occurs with one of each other.
+ */
+export function branchesOf(schemas: Schemas, locations: SchemaLocations): Subschema[][] {
+  const few = branchCombinations(schemas, locations);
+  if (few.length < MAX_COMBINATIONS) return few;
+  const all = findCombinations(schemas, locations, MAX_BRANCHES);
+  if (all.length < MAX_BRANCHES) return all;
+  const diagonal = Array.from({ length: MAX_BRANCHES }, (_, number) =>
+    collectSubschemas(schemas, locations, (_keyword, branches) => {
+      const chosen = branches[number % branches.length];
+      return chosen === undefined ? [] : [chosen];
+    }),
+  );
+  return [...all, ...diagonal];
+}
 
 const combinations = new Memo<Schemas, Subschema[][]>();
 
@@ -114,26 +135,17 @@ export const locationsKey = (schemas: Schemas, locations: SchemaLocations): stri
     .map(({ pointer, unconditional }) => `${nodeOf(schemas, pointer).id}${unconditional ? '!' : '?'}`)
     .join('');
 
-function findCombinations(schemas: Schemas, locations: SchemaLocations): Subschema[][] {
+function findCombinations(schemas: Schemas, locations: SchemaLocations, most: number): Subschema[][] {
   const found: Subschema[][] = [];
-  let longest = 0;
-  for (let number = 0; number < MAX_COMBINATIONS; number++) {
+  for (let number = 0; number < most; number++) {
     let rest = number;
     const subschemas = collectSubschemas(schemas, locations, (_, branches) => {
       const chosen = branches[rest % branches.length];
       rest = Math.floor(rest / branches.length);
-      longest = Math.max(longest, branches.length);
       return chosen === undefined ? [] : [chosen];
     });
-    if (rest > 0) return found; // The number has more digits than there are branches: no combination is left.
+    if (rest > 0) break; // The number has more digits than there are branches: no combination is left.
     found.push(subschemas);
-  }
-  for (let number = 0; number < Math.min(longest, MAX_BRANCHES); number++) {
-    found.push(
-      collectSubschemas(schemas, locations, (_, branches) =>
-        branches.slice(number % branches.length).slice(0, 1),
-      ),
-    );
   }
   return found;
 }

@@ -16,13 +16,14 @@ import {
   type Type,
   admittedTypes,
   branchCombinations,
+  branchesOf,
 } from './locations';
 import { type Expansion, expansionOf } from './expansion';
 import { STRING_FORMATS } from './known-formats';
 import { numberValues } from './numbers';
 import type { Oracle } from './oracle';
 import { ANY_CHARACTER, textsOf } from './strings';
-import { MAX_VARIATIONS, variations } from './variations';
+import { variations } from './variations';
 
 /** `required`: required members only. `all`: every listed member, with simple values. `any`: random valid values. */
 export type Mode = 'required' | 'all' | 'any';
@@ -35,6 +36,8 @@ const [MAX_LENGTH, MAX_COUNT] = [100_000, 1_000];
 
 /** How many generated values the valid ones near them are made of. */
 const NEAR = 8;
+/** How many parts with other branches these are made with. */
+const MAX_BRANCHED = 1_000;
 
 /** No value is valid, or none can be generated: the oracle rejects this one. */
 const NOTHING: fc.Arbitrary<Value> = fc.constant(null);
@@ -130,33 +133,42 @@ export function samples(
 export function* nearSamples(schemas: Schemas, oracle: Oracle, schema: string): Generator<Value> {
   const locations = anyValueOf(schema);
   const values = fc.sample(arbitrary(schemas, locations, 'all'), { numRuns: NEAR, seed: 1 });
-  let left = MAX_VARIATIONS;
+  const budget = { parts: MAX_BRANCHED };
   for (const value of values)
-    for (const changed of branched(schemas, locations, value)) {
-      if (left-- <= 0) break;
+    for (const changed of branched(schemas, locations, value, budget))
       if (oracle.valid(schema, changed)) yield changed;
-    }
   for (const changed of variations(schemas, locations, values))
     if (oracle.valid(schema, changed)) yield changed;
 }
 
-/** The value with each branch of one of its parts. */
-function* branched(schemas: Schemas, locations: SchemaLocations, value: Value): Generator<Value> {
-  const combinations = branchCombinations(schemas, locations);
-  const place: Place = { schemas, mode: 'all', depth: 0, expansion: expansionOf(schemas, locations) };
-  if (combinations.length > 1)
-    for (const subschemas of combinations) {
+/**
+ * The value with each branch of one of its parts.
+ *
+ * @param budget the parts that are still made: each costs the combinations below it
+ */
+function* branched(
+  schemas: Schemas,
+  locations: SchemaLocations,
+  value: Value,
+  budget: { parts: number },
+): Generator<Value> {
+  const few = branchCombinations(schemas, locations);
+  if (few.length > 1 && budget.parts > 0) {
+    const place: Place = { schemas, mode: 'all', depth: 0, expansion: expansionOf(schemas, locations) };
+    for (const subschemas of branchesOf(schemas, locations)) {
+      if (budget.parts-- <= 0) return;
       const values = combined(place, locations, subschemas);
       if (values !== NOTHING) yield* fc.sample(values, { numRuns: 1, seed: 1 });
     }
-  const subschemas = combinations.flat();
+  }
+  const subschemas = [...new Map(few.flat().map((one) => [one.pointer, one])).values()];
   if (value instanceof Map) {
     for (const [name, member] of value)
-      for (const other of branched(schemas, propertyLocations(subschemas, name), member))
+      for (const other of branched(schemas, propertyLocations(subschemas, name), member, budget))
         yield new Map([...value, [name, other]]);
   } else if (Array.isArray(value)) {
     for (const [index, item] of value.entries())
-      for (const other of branched(schemas, itemLocations(subschemas, index), item))
+      for (const other of branched(schemas, itemLocations(subschemas, index), item, budget))
         yield value.with(index, other);
   }
 }

@@ -101,11 +101,11 @@ test('values near generated ones break one branch, so that exactly one applies',
 });
 
 describe('values near samples', () => {
-  const unionOf = (count: number, name = 'k'): JsonObject => ({
+  const unionOf = (count: number, name = 'k', from = 0): JsonObject => ({
     oneOf: Array.from({ length: count }, (_, i) => ({
       type: 'object',
       required: ['kind'],
-      properties: { kind: { const: `${name}${i}` } },
+      properties: { kind: { const: `${name}${from + i}` } },
     })),
   });
   const object = (properties: Record<string, JsonObject>): JsonObject => ({
@@ -119,6 +119,7 @@ describe('values near samples', () => {
     ['a property', 100, object({ u: unionOf(100) })],
     ['an item', 30, { type: 'array', minItems: 1, items: unionOf(30) }],
     ['the whole', 30, unionOf(30)],
+    ['a union of unions', 60, { oneOf: Array.from({ length: 30 }, (_, i) => unionOf(2, 'k', 2 * i)) }],
     ['a part of a branch', 30, { oneOf: [object({ v: unionOf(30) }), { type: 'string' }] }],
     ['a property beside a short union', 30, object({ u: unionOf(2, 's'), v: unionOf(30) })],
     ['two unions', 30, { allOf: [object({ u: unionOf(26, 'a') }), object({ v: unionOf(30) })] }],

@@ -96,7 +96,7 @@ export function createService<Own extends string = never>(options: ServiceOption
       const principals = await (afterRejection.length === 0
         ? verified
         : verified.catch(async (error: unknown) => {
-            const hooks = error instanceof Problem && error.kind === 'badCredentials' ? afterRejection : [];
+            const hooks = isRejection(error) ? afterRejection : [];
             for (const { name, call } of hooks) {
               admission.rejected(exchange);
               exchange.hook = name;
@@ -197,6 +197,7 @@ export function createService<Own extends string = never>(options: ServiceOption
     } catch (error) {
       settle(error, fault);
       settleWithin(returned, fault);
+      if (isRejection(error)) admission.forget(exchange);
       reject(exchange, error, context);
       return;
     }
@@ -286,6 +287,8 @@ export function createService<Own extends string = never>(options: ServiceOption
     }
   };
 }
+
+const isRejection = (error: unknown): boolean => error instanceof Problem && error.kind === 'badCredentials';
 
 /** Whether some operation receives multipart bodies. */
 const receivesUploads = ({ served }: Contract): boolean =>

@@ -247,14 +247,17 @@ describe('credentials that were accepted before', () => {
       readonly send: (key: string) => Promise<Client>;
       /** Decides the verifications that wait. */
       readonly decide: () => void;
+      /** Nothing is accepted any more. */
+      readonly revoke: () => void;
     }) => Promise<void>,
   ): Promise<void> {
     const [scheme, withKey] = FORMS[form];
     const waiting: (() => void)[] = [];
+    let isRevoked = false;
     const verify = (key: string) =>
       new Promise<object | false>((resolve) => {
         waiting.push(() => {
-          resolve(key.endsWith('known') ? {} : false);
+          resolve(!isRevoked && key.endsWith('known') ? {} : false);
         });
       });
     const securitySchemes = { bearerAuth: scheme };
@@ -270,6 +273,9 @@ describe('credentials that were accepted before', () => {
         },
         decide: () => {
           for (const decision of waiting.splice(0)) decision();
+        },
+        revoke: () => {
+          isRevoked = true;
         },
       }),
     );
@@ -306,6 +312,80 @@ describe('credentials that were accepted before', () => {
       expect(again[0]?.text).toContain('too many credentials are waiting'); // it did not wait for its deadline
       decide();
       expect(await again[1]?.statuses()).toEqual([200]);
+    });
+  });
+
+  test('give way to others in their own bound by how many requests have them', async () => {
+    await deciding('bearer', async ({ send, decide }) => {
+      for (const key of ['ann-known', 'bob-known']) {
+        const first = await send(key);
+        decide();
+        await first.statuses();
+      }
+      const bob = await send('bob-known');
+      const others: Client[] = [];
+      for (let i = 0; i < 5; i++) others.push(await send('ann-known'));
+      expect(await others[0]?.statuses()).toEqual([503]);
+      decide();
+      expect(await bob.statuses()).toEqual([200]);
+    });
+  });
+
+  test('are forgotten when they are rejected', async () => {
+    await deciding('bearer', async ({ send, decide, revoke }) => {
+      const first = await send('known');
+      decide();
+      expect(await first.statuses()).toEqual([200]);
+      revoke();
+      const again = await send('known');
+      for (let i = 0; i < 3; i++) await send(`stranger${i}`);
+      decide();
+      expect(await again.statuses()).toEqual([401]);
+      const last = await send('known');
+      for (let i = 0; i < 3; i++) await send(`stranger${i}`);
+      expect(await last.statuses()).toEqual([503]);
+      decide();
+    });
+  });
+
+  test('are those of a whole alternative: a key that all clients have proves nothing', async () => {
+    const waiting: (() => void)[] = [];
+    const verify = (token: string) =>
+      new Promise<object | false>((resolve) => {
+        waiting.push(() => {
+          resolve(token === 'good' ? {} : false);
+        });
+      });
+    const decide = () => {
+      for (const decision of waiting.splice(0)) decision();
+    };
+    const schemes = {
+      app: { type: 'apiKey', in: 'header', name: 'X-App' },
+      user: { type: 'http', scheme: 'bearer' },
+    };
+    const document = buildDocument({
+      components: { securitySchemes: schemes },
+      operation: {
+        security: [{ app: [], user: [] }],
+        requestBody: { content: json({ type: 'string' }) },
+        responses: { 200: { description: 'done', content: json({ type: 'string' }) } },
+      },
+    });
+    const strategies = {
+      app: strategyFor('apiKey', (key) => key === 'app' && {}),
+      user: strategyFor('bearer', verify),
+    };
+    const request = (token: string) => post('"a"', token).replace('Host: x', 'Host: x\r\nX-App: app');
+    await serving({ document, strategies }, async ({ open }) => {
+      const first = await open(request('good'));
+      decide();
+      expect(await first.statuses()).toEqual([200]);
+      const again = await open(request('good'));
+      const strangers: Client[] = [];
+      for (let i = 0; i < 5; i++) strangers.push(await open(request(`stranger${i}`)));
+      expect(await strangers[0]?.statuses()).toEqual([503]);
+      decide();
+      expect(await again.statuses()).toEqual([200]);
     });
   });
 

@@ -4,7 +4,8 @@
  *
  * - *Credentials.* At most `maxRequests` verifications are pending; one more gives up the oldest. A verification that ends
  *   within the same turn of the event loop is never pending. So cached tokens pass while the keys for others cannot be
- *   fetched. Credentials that were accepted before have a bound of their own: a flood of others does not give them up.
+ *   fetched. Credentials that were accepted before have a bound of their own: a flood of others does not give them up. Beyond it
+ *   those give way that most requests have.
  * - *Body.* At most `maxRequests` x `bodyLimit` bytes of bodies are buffered; more bytes give up the oldest body. A slow
  *   body costs the bytes that have arrived, and its connection. Long bodies have a bound of their own, of as many bytes or
  *   those of one body that is read as a whole. Their bytes count until their exchange ends.
@@ -22,7 +23,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Problem } from '../problem';
 import { RememberedSecrets } from '../security/remembered-secrets';
-import type { Principals } from '../security/requirements';
+import { namesOf, type Principals } from '../security/requirements';
 import { type Bodies, Exchange, type Pool } from './exchange';
 
 export interface Bounds {
@@ -51,8 +52,8 @@ export class Admission {
   /** In the order of their deadlines. */
   private readonly underWay = new Set<Exchange>();
   private readonly verifying = new Set<Exchange>();
-  /** Those of `verifying` that were found to have credentials that were accepted before. */
-  private readonly verifyingAgain = new Set<Exchange>();
+  /** Those of `verifying` that were found to have credentials that were accepted before, with these. */
+  private readonly verifyingAgain = new Map<Exchange, string>();
   private readonly accepted = new RememberedSecrets();
   private readonly authenticated = emptyPool();
   private readonly anonymous = emptyPool();
@@ -121,23 +122,30 @@ export class Admission {
       this.trimming = false;
       for (const oldest of this.verifying) {
         if (this.verifying.size <= this.bounds.maxRequests) break;
-        if (this.wasAccepted(oldest)) {
+        const known = this.acceptedBefore(oldest);
+        if (known === undefined) this.giveUpVerification(oldest);
+        else {
           this.verifying.delete(oldest);
-          this.verifyingAgain.add(oldest);
-        } else this.giveUpVerification(oldest);
+          this.verifyingAgain.set(oldest, known);
+        }
       }
-      for (const oldest of this.verifyingAgain) {
-        if (this.verifyingAgain.size <= this.bounds.maxRequests) break;
-        this.giveUpVerification(oldest);
-      }
+      while (this.verifyingAgain.size > this.bounds.maxRequests) this.giveUpMostFrequent();
     });
   }
 
-  private wasAccepted({ served, request }: Exchange): boolean {
-    for (const [scheme, secret] of served?.credentialsOf(request) ?? []) {
-      if (this.accepted.has(`${scheme} ${secret}`)) return true;
+  /** The credentials of a request that were accepted before. */
+  private acceptedBefore({ served, request }: Exchange): string | undefined {
+    return [...(served?.credentialsOf(request).values() ?? [])].find((secret) => this.accepted.has(secret));
+  }
+
+  /** Gives up the oldest request with the credentials that most have: nobody who is known shuts out others who are. */
+  private giveUpMostFrequent(): void {
+    const byCredentials = Map.groupBy(this.verifyingAgain.keys(), (one) => this.verifyingAgain.get(one));
+    const [most = []] = [...byCredentials.values()].sort((a, b) => b.length - a.length);
+    for (const oldest of most.slice(0, 1)) {
+      this.verifyingAgain.delete(oldest);
+      this.giveUpVerification(oldest);
     }
-    return false;
   }
 
   private giveUpVerification(exchange: Exchange): void {
@@ -157,8 +165,8 @@ export class Admission {
     this.assertUnderWay(exchange);
     this.endVerification(exchange);
     if (performance.now() - exchange.started > PROMPT) {
-      const given = exchange.served?.credentialsOf(exchange.request);
-      for (const scheme of Object.keys(principals)) this.accepted.add(`${scheme} ${given?.get(scheme)}`);
+      const given = exchange.served?.credentialsOf(exchange.request).get(namesOf(Object.keys(principals)));
+      if (given !== undefined) this.accepted.add(given);
     }
     const anonymous = Object.keys(principals).length === 0;
     exchange.pool = anonymous ? this.anonymous : this.authenticated;
@@ -168,7 +176,14 @@ export class Admission {
   /** Ends the verification of credentials that are rejected. */
   rejected(exchange: Exchange): void {
     this.assertUnderWay(exchange);
+    this.forget(exchange);
     this.endVerification(exchange);
+  }
+
+  /** Forgets that the credentials of a request were accepted before: they are rejected now. */
+  forget(exchange: Exchange): void {
+    const known = this.verifyingAgain.get(exchange);
+    if (known !== undefined) this.accepted.delete(known);
   }
 
   /**

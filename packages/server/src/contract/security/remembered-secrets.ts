@@ -1,20 +1,20 @@
 import { createHmac, randomBytes } from 'node:crypto';
 
-/** Digests that are kept. Each takes some 100 bytes. */
-const MOST = 10_000;
-
 /**
- * Remembers the last 10,000 secrets that were accepted, so that a flood of wrong ones keeps out nobody who has a right one. It
- * holds digests under a key of its own, not the secrets.
+ * Remembers the last secrets that were accepted, so that a flood of wrong ones does not shut out those who have a right one. It
+ * holds digests under a key of its own, some 100 bytes each, and not the secrets.
  */
 export class RememberedSecrets {
   private readonly digests = new Set<string>();
   private readonly key = randomBytes(32);
 
+  /** @param most how many are remembered */
+  constructor(private readonly most = 10_000) {}
+
   add(secret: string): void {
     this.keep(this.digestOf(secret));
     for (const oldest of this.digests) {
-      if (this.digests.size <= MOST) break;
+      if (this.digests.size <= this.most) break;
       this.digests.delete(oldest);
     }
   }
@@ -25,6 +25,11 @@ export class RememberedSecrets {
     if (!this.digests.has(digest)) return false;
     this.keep(digest);
     return true;
+  }
+
+  /** Forgets a secret, which is no longer accepted. */
+  delete(secret: string): void {
+    this.digests.delete(this.digestOf(secret));
   }
 
   private keep(digest: string): void {

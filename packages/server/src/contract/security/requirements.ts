@@ -30,7 +30,10 @@ export type Authenticate = (request: IncomingMessage) => Promise<Principals>;
 /** The security of an operation. */
 export interface Security {
   readonly authenticate: Authenticate;
-  /** The credentials that a request gives, verified or not, by the name of their security scheme. */
+  /**
+   * The credentials that a request gives for each alternative, verified or not, by the names of its schemes; none for an alternative
+   * of which some are missing.
+   */
   readonly credentialsOf: (request: IncomingMessage) => ReadonlyMap<string, string>;
 }
 
@@ -99,14 +102,20 @@ export function compileSecurity(
   };
   const credentialsOf = (request: IncomingMessage) => {
     const given = new Map<string, string>();
-    for (const { name, find } of schemes) {
-      const found = find(request);
-      if (typeof found === 'object') given.set(name, found.apiKey ?? found.headers.authorization ?? '');
+    for (const alternative of alternatives) {
+      const names = namesOf(alternative.map(({ name }) => name));
+      const found = alternative.map(({ find }) => find(request)).filter((one) => typeof one === 'object');
+      const secrets = found.map(({ apiKey, headers }) => apiKey ?? headers.authorization);
+      if (names !== '' && found.length === alternative.length)
+        given.set(names, JSON.stringify([names, ...secrets]));
     }
     return given;
   };
   return { authenticate, credentialsOf };
 }
+
+/** The schemes of an alternative, or of the principals that satisfied it. */
+export const namesOf = (schemes: readonly string[]): string => JSON.stringify(schemes).slice(1, -1);
 
 /** A scheme that an operation demands, with what finds its credentials. */
 interface Scheme extends Demanded {
