@@ -1,5 +1,5 @@
 /** Writes the handlers that follow from the document: create, replace and change. */
-import { type OpenApiDocument, type SchemaView, viewSchemas } from 'contract-first-server/tools';
+import { isJson, type OpenApiDocument, type SchemaView, viewSchemas } from 'contract-first-server/tools';
 import { codeOf, memberCode, Unclear } from '../code';
 import type { Column } from './columns';
 import { askedOf } from '../errors/envelopes';
@@ -16,8 +16,13 @@ function asked({ document, operation, table, lacks }: Handled) {
   if (!operation.requestBody) throw new Unclear('its request has no body');
   const inside = askedOf(document, operation);
   if (!inside) {
-    const types = operation.requestBody.content.map(({ key }) => key).join(' and ');
-    throw new Unclear(`its request body is ${types}, which no table stores as it is`);
+    const types = operation.requestBody.content.map(({ key }) => key);
+    const isOther = types.every((type) => !isJson(type) && !type.endsWith('urlencoded'));
+    throw new Unclear(
+      isOther
+        ? `its request body is ${types.join(' or ')}, which no table stores as it is`
+        : 'its request body is neither JSON nor a form of one schema',
+    );
   }
   if (inside.isList || inside.beside.size > 0) throw new Unclear('its request has more than one object');
   const view = viewSchemas(document, inside.schemas, 'request');

@@ -8,6 +8,9 @@ import { pageFact } from './page-facts';
 import type { Paging } from './paging';
 import { isFreeIn } from './tables';
 
+/** `a`, `a and b`, `a, b and c`. */
+const inWords = (names: readonly string[]): string => names.join(', ').replace(/, ([^,]*)$/, ' and $1');
+
 /** A property beside a list in its envelope: the number of all objects, whether there are more of them, or what is always the same. */
 function besideOf(
   { document, operation }: Handled,
@@ -41,7 +44,7 @@ export function listCode(of: Handled, paging: Paging | undefined): string {
   if (!inside?.isList || !paging) throw new Unclear('it does not respond with a list');
   if (paging.unknown.length > 0)
     throw new Unclear(
-      `the document does not say what ${paging.unknown.join(' and ')} select${paging.unknown.length === 1 ? 's' : ''}`,
+      `the document does not say what ${inWords(paging.unknown)} select${paging.unknown.length === 1 ? 's' : ''}`,
     );
   const besides = [...inside.beside].map(([name, schemas]) => besideOf(of, paging, name, schemas));
   const counted = besides.find(({ kind }) => kind === 'count')?.name;
