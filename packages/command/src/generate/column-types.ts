@@ -26,7 +26,7 @@ export function storedType(document: OpenApiDocument, pointers: readonly string[
 }
 
 /** Whether all of its integers are exact as numbers. */
-function isBounded(document: OpenApiDocument, pointers: readonly string[]): boolean {
+export function isBounded(document: OpenApiDocument, pointers: readonly string[]): boolean {
   const { formats, least, most, values } = viewSchemas(document, pointers, 'response');
   const isSafe = (bound: Bound | undefined) =>
     bound !== undefined && Number.isSafeInteger(Number(bound.value));

@@ -11,7 +11,7 @@ import {
 import { type Operation } from 'contract-first-server';
 import { quoted } from '../generate/handler-names';
 import { codeOf, memberCode, propertyName, Unclear } from './code';
-import { typeOf } from '../generate/column-types';
+import { isBounded, typeOf } from '../generate/column-types';
 import { type Inside, insideOf, REMARK, remarkOf } from './errors/envelopes';
 import { type ErrorBody, hasHeaders, type OtherBody, type OwnKind } from './errors/errors';
 import { camelOf, capitalized } from './names';
@@ -155,6 +155,8 @@ interface PathKey {
   /** The variable with the key: another one, if the value is converted. */
   readonly variable: string;
   readonly conversion: Conversion | undefined;
+  /** Whether the path may have an integer that no number has exactly. */
+  readonly isWide: boolean;
 }
 
 /**
@@ -176,11 +178,13 @@ export function pathOf(of: Handled, ...taken: readonly string[]) {
     const schema = named.find(({ name }) => name === parameter)?.schemaPointer;
     if (parameter === undefined || schema === undefined) return [];
     const given = typeOf(document, [schema]).type;
-    if (TYPES[given] === TYPES[type])
-      return [{ parameter, given: variable, variable, conversion: undefined }];
+    if (TYPES[given] === TYPES[type]) {
+      const isWide = type === 'INTEGER' && !isBounded(document, [schema]);
+      return [{ parameter, given: variable, variable, conversion: undefined, isWide }];
+    }
     const conversion = inPath && conversionOf(given, type);
     if (!conversion) throw new Unclear(`${parameter} has another type here`);
-    return [{ parameter, given: freeName(parameter, used), variable, conversion }];
+    return [{ parameter, given: freeName(parameter, used), variable, conversion, isWide: false }];
   });
   if (keys.length < named.length) throw new Unclear('its path has parameters that its objects do not have');
   const absent = ({ given, variable }: PathKey): string => {
@@ -188,8 +192,11 @@ export function pathOf(of: Handled, ...taken: readonly string[]) {
     return missing(of, given, tables.get(to ?? '') ?? table);
   };
   const lines = keys.flatMap((key): string[] => {
-    const { given, variable, conversion } = key;
-    if (!conversion) return [];
+    const { given, variable, conversion, isWide } = key;
+    // A row cannot refer to a number that its column cannot hold.
+    const isStored = operation === table.stored?.create && table.references.has(variable);
+    if (!conversion)
+      return isWide && isStored ? [`if (!Number.isSafeInteger(${given})) ${absent(key)}\n`] : [];
     const test = conversion.test?.(given);
     const guard = test === undefined ? [] : [`if (!${test}) ${absent(key)}\n`];
     return [...guard, `const ${variable} = ${conversion.code(given)};\n`];
