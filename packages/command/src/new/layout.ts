@@ -81,7 +81,7 @@ export async function layOut(
   const { root, actions, total, rejected } = toServable(source.document);
   const servable = new OpenApiDocument(root);
   const given = [...compileContract(servable).served.values()];
-  const read = resourcesOf(servable, given).map((resource) => apart(servable, resource));
+  const read = below(resourcesOf(servable, given).map((resource) => apart(servable, resource)));
   const errors = errorResponses(servable, given);
   const found = usualErrorBody(servable, errors);
   const parameters = [
@@ -236,6 +236,19 @@ function apart(document: OpenApiDocument, resource: Resource): Resource {
   const example = otherThan(document, key.schema, key.example) ?? key.example;
   return { ...resource, parameters: [...parameters.slice(0, -1), { ...key, example }] };
 }
+
+/** The resources, each below the object that the examples of the path before it name. */
+const below = (resources: readonly Resource[]): Resource[] =>
+  resources.map((resource) => {
+    const [path = ''] = resource.read.paths;
+    const parameters = resource.parameters.map((own) => {
+      const parent = path.slice(0, path.indexOf(`{${own.name}}`) + own.name.length + 2);
+      const owner = resources.find(({ read }) => read !== resource.read && read.paths[0] === parent);
+      const key = owner?.parameters.at(-1);
+      return own.given || !key ? own : { ...own, example: key.example };
+    });
+    return { ...resource, parameters };
+  });
 
 /** An example of each request that refers to another object: to the one that the example of its path names. */
 function referenceExamples(document: OpenApiDocument, tables: readonly Table[]): PathParameter[] {

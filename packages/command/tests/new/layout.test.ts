@@ -345,6 +345,32 @@ it.each([1n, 2n ** 31n, 2n ** 53n - 1n, 2n ** 53n, 2n ** 53n + 1n, MOST, -MOST -
   },
 );
 
+it('names the object above it by the same key, where the path has any text and objects a number', async () => {
+  const id = { ...int64, readOnly: true };
+  const one = { type: 'object', required: ['id'], properties: { id } };
+  const found = { 200: json(one), 404: none };
+  const cart = { name: 'cart', in: 'path', required: true, schema: { type: 'string' } };
+  const { files } = await layOutOf({
+    paths: {
+      '/carts': { post: { operationId: 'addCart', responses: { 201: json(one) } } },
+      '/carts/{cart}': { get: { operationId: 'getCart', parameters: [cart], responses: found } },
+      '/carts/{cart}/items/{item}': {
+        get: {
+          operationId: 'getItem',
+          parameters: [cart, { name: 'item', in: 'path', required: true, schema: int64 }],
+          responses: found,
+        },
+      },
+    },
+  });
+  const overlay = files['openapi/overlay.yaml'] ?? '';
+  expect(
+    overlay
+      .match(/parameters\[0\]\n.*\n +update:\n +example: (.*)/g)
+      ?.map((text) => /[^ ]*$/.exec(text)?.[0]),
+  ).toEqual(['"1"', '"1"']);
+});
+
 it('writes an integer that is no int64 as a number', async () => {
   const id = { type: 'integer', examples: [2n ** 53n] };
   const cart = { type: 'object', required: ['id'], properties: { id } };
