@@ -1,5 +1,6 @@
 /** The style of the documentation page, beside that of Swagger UI: layout, colors (contrast by WCAG 2.2, 1.4.3), and phones. */
-export const STYLE = `
+// `String.raw`: the declaration of a literal would repeat the whole text.
+export const STYLE = String.raw`
 html, html.dark-mode {
   --ink: light-dark(#1b1d22, #e9eaec);
   --soft: light-dark(#5a616d, #a6acb6);
@@ -201,8 +202,8 @@ body { margin: 0; }
 
   /* What is added */
   .same-body button { background: none; border: 0; color: var(--ink); cursor: pointer; font-size: 0.875rem; padding: 0.2rem 0; text-align: left; }
-  .same-body button::before { content: '\\25b8'; display: inline-block; width: 1.2rem; }
-  .same-body button[aria-expanded='true']::before { content: '\\25be'; }
+  .same-body button::before { content: '\25b8'; display: inline-block; width: 1.2rem; }
+  .same-body button[aria-expanded='true']::before { content: '\25be'; }
 }
 .sidebar {
   input { width: 100%; }
