@@ -76,7 +76,7 @@ it.each([
   ['deletes without a body', 'delete-call', 'return { status: 204 };'],
   ['creates without a body', 'create-call', 'await store.calls.add({ dock, createdAt: now });'],
   [
-    'makes a key of which the path has the number',
+    'draws a number for a key that is a text in objects and a number in the path',
     'create-buoy',
     'store.buoys.add({ ...body, id: String(randomInt(1, 2 ** 47)) })',
   ],

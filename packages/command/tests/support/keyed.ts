@@ -18,7 +18,7 @@ const WORDS = Object.keys(SCHEMAS) as Word[];
 const NAMES = (one: string): string[] => ['id', `${one}_id`, one, 'text', 'number', 'key', 'status'];
 
 const json = (schema: object) => ({ content: { 'application/json': { schema } } });
-const NONE = { 404: { description: 'There is none.' } };
+const NONE = { 404: { description: 'Not found.' } };
 
 interface Keyed {
   readonly parameter: string;

@@ -240,6 +240,21 @@ describe('credentials that were accepted before', () => {
     ],
   } as const;
 
+  /** A verifier that decides what waits when the test says so. */
+  function undecided(accepts: (secret: string) => boolean) {
+    const waiting: (() => void)[] = [];
+    const verify = (secret: string) =>
+      new Promise<object | false>((resolve) => {
+        waiting.push(() => {
+          resolve(accepts(secret) ? {} : false);
+        });
+      });
+    const decide = () => {
+      for (const decision of waiting.splice(0)) decision();
+    };
+    return { verify, decide };
+  }
+
   /** A service whose verifier decides only when the test says so. */
   async function deciding(
     form: keyof typeof FORMS,
@@ -252,14 +267,8 @@ describe('credentials that were accepted before', () => {
     }) => Promise<void>,
   ): Promise<void> {
     const [scheme, withKey] = FORMS[form];
-    const waiting: (() => void)[] = [];
     let isRevoked = false;
-    const verify = (key: string) =>
-      new Promise<object | false>((resolve) => {
-        waiting.push(() => {
-          resolve(!isRevoked && key.endsWith('known') ? {} : false);
-        });
-      });
+    const { verify, decide } = undecided((key) => !isRevoked && key.endsWith('known'));
     const securitySchemes = { bearerAuth: scheme };
     const strategies = {
       bearerAuth: strategyFor(scheme.type === 'apiKey' ? 'apiKey' : scheme.scheme, verify),
@@ -271,9 +280,7 @@ describe('credentials that were accepted before', () => {
           const [path, field] = withKey(key);
           return open(post('"a"', 'x', path).replace('Authorization: Bearer x', () => field));
         },
-        decide: () => {
-          for (const decision of waiting.splice(0)) decision();
-        },
+        decide,
         revoke: () => {
           isRevoked = true;
         },
@@ -344,21 +351,13 @@ describe('credentials that were accepted before', () => {
       const last = await send('known');
       for (let i = 0; i < 3; i++) await send(`stranger${i}`);
       expect(await last.statuses()).toEqual([503]);
+      expect(last.text).toContain('too many credentials are waiting');
       decide();
     });
   });
 
   test('are those of a whole alternative: a key that all clients have proves nothing', async () => {
-    const waiting: (() => void)[] = [];
-    const verify = (token: string) =>
-      new Promise<object | false>((resolve) => {
-        waiting.push(() => {
-          resolve(token === 'good' ? {} : false);
-        });
-      });
-    const decide = () => {
-      for (const decision of waiting.splice(0)) decision();
-    };
+    const { verify, decide } = undecided((token) => token === 'good');
     const schemes = {
       app: { type: 'apiKey', in: 'header', name: 'X-App' },
       user: { type: 'http', scheme: 'bearer' },

@@ -68,8 +68,11 @@ export function numbersFor(
 ): readonly [least: number, end: number] | undefined {
   const { least, most, multiples, values, formats } = viewSchemas(document, parameter, 'request');
   const [low, high] = [least.get('imum'), most.get('imum')];
-  const from = Math.max(1, low ? Number(low.value) + (low.exclusive ? 1 : 0) : 1);
-  const bound = high ? Number(high.value) + (high.exclusive ? 0 : 1) : MOST;
+  // A bound of an integer may be a fraction.
+  const above = (value: unknown, isExclusive: boolean) =>
+    isExclusive ? Math.floor(Number(value)) + 1 : Math.ceil(Number(value));
+  const from = Math.max(1, low ? above(low.value, low.exclusive) : 1);
+  const bound = high ? above(high.value, !high.exclusive) : MOST;
   const end = Math.min(MOST, formats.has('int32') ? 2 ** 31 : MOST, bound);
   return multiples.size > 0 || values || !(end - from >= FEWEST) ? undefined : [from, end];
 }

@@ -5,7 +5,7 @@
  * - *Credentials.* At most `maxRequests` verifications are pending; one more gives up the oldest. A verification that ends
  *   within the same turn of the event loop is never pending. So cached tokens pass while the keys for others cannot be
  *   fetched. Credentials that were accepted before have a bound of their own: a flood of others does not give them up. Beyond it
- *   those give way that most requests have.
+ *   the most frequent credentials give way.
  * - *Body.* At most `maxRequests` x `bodyLimit` bytes of bodies are buffered; more bytes give up the oldest body. A slow
  *   body costs the bytes that have arrived, and its connection. Long bodies have a bound of their own, of as many bytes or
  *   those of one body that is read as a whole. Their bytes count until their exchange ends.
@@ -138,14 +138,13 @@ export class Admission {
     return [...(served?.credentialsOf(request).values() ?? [])].find((secret) => this.accepted.has(secret));
   }
 
-  /** Gives up the oldest request with the credentials that most have: nobody who is known shuts out others who are. */
+  /** Gives up the oldest request with the most frequent credentials: nobody who is known shuts out others who are. */
   private giveUpMostFrequent(): void {
     const byCredentials = Map.groupBy(this.verifyingAgain.keys(), (one) => this.verifyingAgain.get(one));
-    const [most = []] = [...byCredentials.values()].sort((a, b) => b.length - a.length);
-    for (const oldest of most.slice(0, 1)) {
-      this.verifyingAgain.delete(oldest);
-      this.giveUpVerification(oldest);
-    }
+    const [[oldest] = []] = [...byCredentials.values()].sort((a, b) => b.length - a.length);
+    if (!oldest) return;
+    this.verifyingAgain.delete(oldest);
+    this.giveUpVerification(oldest);
   }
 
   private giveUpVerification(exchange: Exchange): void {
