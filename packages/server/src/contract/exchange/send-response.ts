@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isUnread } from '../http/body';
 import { attempt, faultToStderr, type ReportFault } from '../http/fault';
-import { type Fields, fieldsOf, fieldValue } from '../http/header-field';
+import { type Fields, fieldsOf, fieldValue, hasField } from '../http/header-field';
 import { breakOff, endStream, OutgoingBody, send, sendStream } from '../http/send';
 import { Problem, type ProblemKind } from '../problem';
 import { type Exchange, type Outcome, outcomeOf, type Stage } from './exchange';
@@ -92,11 +92,8 @@ export function createResponder<Own extends string>(
 
   function fieldsFor({ response, requestId }: Exchange, { headers }: Encoded): Fields {
     const vary = response.getHeader('Vary');
-    const every = [
-      { name: 'X-Request-Id', lower: 'x-request-id', value: requestId },
-      ...(isTagged(headers) ? ofTagged : always),
-    ];
-    return fieldsOf(headers, every, vary === undefined ? undefined : String(vary));
+    const every = isTagged(headers) ? ofTagged : always;
+    return fieldsOf(headers, requestId, every, vary === undefined ? undefined : String(vary));
   }
 
   /** Sends a body that is made meanwhile. The request ends with its last piece, or when the client leaves. */
@@ -198,8 +195,7 @@ export function createResponder<Own extends string>(
   return { respond, failed, observeRejected, reportClientLeft, reportLate };
 }
 
-const isTagged = (headers: Encoded['headers']): boolean =>
-  Object.keys(headers).some((name) => name.length === 4 && name.toLowerCase() === 'etag');
+const isTagged = (headers: Encoded['headers']): boolean => hasField(Object.keys(headers), 'etag');
 
 /** Whether an error results from the abort of the signal (https://nodejs.org/api/errors.html#class-aborterror). */
 function isAbort(error: unknown, reason: Error | undefined): boolean {

@@ -117,7 +117,7 @@ export function responseWriter(
     areValues: media.every(({ encode, codec }) => typeof encode === 'function' && !codec.writesFiles),
     documents: (status) => find(status) !== undefined,
     accept: compileAccept(operation),
-    write(answer, extra = {}, accepted) {
+    write(answer, extra = NONE, accepted) {
       const writer = find(answer.status);
       // `default` documents only statuses that HTTP defines.
       if (!writer || !isFinalStatus(answer.status))
@@ -126,6 +126,8 @@ export function responseWriter(
     },
   };
 }
+
+const NONE: Headers = {};
 
 /** Compiles the negotiation of an operation's media types. */
 function compileAccept(operation: Operation): ResponseWriter['accept'] {
@@ -226,6 +228,7 @@ function contentType({ key, type, codec }: CodedMedia, { contentType: wanted }: 
 function writeHeaders(writers: StatusWriter['headers'], answer: Answer, extra: Headers, envelope: Envelope) {
   const described: Envelope = {};
   const sent: Record<string, string | readonly string[]> = {};
+  if (writers.size === 0 && extra === NONE && answer.headers === undefined) return sent;
   const names = new Map<string, 'extra' | 'own'>();
   for (const [name, value] of Object.entries(extra)) {
     const lower = name.toLowerCase();

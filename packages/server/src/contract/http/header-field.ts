@@ -151,24 +151,31 @@ export interface Field {
   readonly value: string;
 }
 
+/** Whether a field is among names in any case. */
+export function hasField(names: readonly string[], lower: string): boolean {
+  for (const name of names) if (name.length === lower.length && name.toLowerCase() === lower) return true;
+  return false;
+}
+
 /**
  * Returns the header fields of a response.
  *
+ * @param requestId its `X-Request-Id`, which a header of this response replaces
  * @param always the headers of every response; a header of this response replaces the one of the same name
  * @param vary the `Vary` field that an earlier middleware set
  */
 export function fieldsOf(
   headers: Readonly<Record<string, string | readonly string[]>>,
+  requestId: string,
   always: readonly Field[],
   vary: string | undefined,
 ): Fields {
-  const fields: Fields = [];
   const own = Object.keys(headers);
-  const replaced = own.map((name) => name.toLowerCase());
+  const fields: Fields = hasField(own, 'x-request-id') ? [] : ['X-Request-Id', requestId];
   const varying = vary === undefined ? [] : [vary];
   for (const { name, value, lower } of always) {
     if (lower === 'vary') varying.push(value);
-    else if (!replaced.includes(lower)) fields.push(name, value);
+    else if (!hasField(own, lower)) fields.push(name, value);
   }
   for (const name of own) {
     const value = headers[name] ?? '';
