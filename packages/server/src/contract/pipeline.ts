@@ -13,7 +13,7 @@ import {
 } from './exchange/exchange';
 import { assertNothing, headersOf, hookLists } from './exchange/hooks';
 import { createErrorResponse } from './exchange/error-response';
-import type { BodyReader } from './exchange/read-request';
+import type { BodyReader, Content, ValidRequest } from './exchange/read-request';
 import type { Encoded } from './exchange/write-response';
 import type { Contract, SecuredOperation } from './exchange/served-operation';
 import type { ServiceOptions, Streams } from './exchange/service-options';
@@ -25,11 +25,11 @@ import { OutgoingBody } from './http/send';
 import { fieldLines, fieldText, isFieldValue, repeatedField, requestIdOf } from './http/header-field';
 import { Uploads } from './http/uploads';
 import type { Operation } from './operations/operations';
-import { type Methods, pathParameters, type Router } from './operations/routes';
+import { type Methods, pathParameters, type Route, type Router } from './operations/routes';
 import { type Answer, Problem, RequestProblem } from './problem';
 import { createStubResponses, STUB_HEADER } from './samples/example-response';
 import type { RunStrategy } from './security/strategies';
-import { compileSecurity, type Strategies } from './security/requirements';
+import { compileSecurity, type Principals, type Strategies } from './security/requirements';
 
 /** An Express middleware. It calls `next` for requests to reserved paths only. */
 export type Middleware = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
@@ -69,157 +69,231 @@ export function createService<Own extends string = never>(options: ServiceOption
   const uploads = receivesUploads(contract) ? new Uploads(options.uploads, bodyLimit) : undefined;
   const admission = new Admission({ maxRequests, bodyLimit, deadline, streams: streams.most }, giveUp);
 
-  /** A request may be given up during each `await`. Then it ends there. */
-  async function serve(exchange: Exchange, url: string): Promise<void> {
+  // One function for each step from the route to the handler; each calls the next. Most requests wait for nothing before their body,
+  // so only what waits is async: such a function costs a promise and a place for all of its variables. Whatever a step throws, or
+  // rejects with, goes to `fail`. A request may be given up while it waits. Then it ends there.
+
+  function serve(exchange: Exchange, url: string): Promise<void> | undefined {
     const { request } = exchange;
-    let encoded: Encoded;
-    let returned: unknown[] = [];
-    let context: HandlerContext | undefined;
+    const found = findRoute(contract.router, served, request.method ?? '', url);
+    if (found instanceof Problem) {
+      reject(exchange, found);
+      return undefined;
+    }
+    const { operation, authenticate } = found.served;
+    exchange.route = found.route.path;
+    exchange.served = found.served;
+    exchange.headers = operation.deprecation?.headers;
+    const connection = Connection.of(request.socket);
+    if (connection) connection.served = found.served;
+
+    exchange.stage = 'authenticate';
+    const principals = authenticate(request);
+    return isPromise(principals)
+      ? verify(exchange, found, principals)
+      : authenticated(exchange, found, principals);
+  }
+
+  async function verify(exchange: Exchange, found: Found, pending: Promise<Principals>): Promise<void> {
+    admission.verify(exchange);
+    let principals: Principals;
     try {
-      const at = url.indexOf('?');
-      const found = findRoute(contract.router, served, request.method ?? '', at < 0 ? url : url.slice(0, at));
-      if (found instanceof Problem) {
-        reject(exchange, found);
-        return;
-      }
-      const { operation, authenticate, requests, responses } = found.served;
-      exchange.route = found.route.path;
-      exchange.served = found.served;
-      exchange.headers = operation.deprecation?.headers;
-      const connection = Connection.of(request.socket);
-      if (connection) connection.served = found.served;
-
-      exchange.stage = 'authenticate';
-      admission.verify(exchange);
-      const verified = authenticate(request);
-      // Most services have no such hook: they do not pay for the promise.
-      const principals = await (afterRejection.length === 0
-        ? verified
-        : verified.catch(async (error: unknown) => {
-            const hooks = isRejection(error) ? afterRejection : [];
-            for (const { name, call } of hooks) {
-              admission.rejected(exchange);
-              exchange.hook = name;
-              returned = [await call(new HookContext(exchange, operation, loggerFor, {}))];
-              assertNothing(name, returned[0]);
-              admission.assertUnderWay(exchange);
-            }
-            exchange.hook = undefined;
-            throw error;
-          }));
-      admission.verified(exchange, principals);
-
-      for (const { name, call } of afterAuthentication) {
-        exchange.stage = 'afterAuthentication';
-        exchange.hook = name;
-        returned = [await call(new HookContext(exchange, operation, loggerFor, principals))];
-        exchange.headers = headersOf(name, returned, exchange.headers);
-        admission.assertUnderWay(exchange);
-      }
-
-      exchange.stage = 'negotiate';
-      exchange.hook = undefined;
-      const accepted = responses.accept(request.headers.accept);
-      const types = fieldLines(request, 'content-type');
-      if (types.length > 1) throw repeatedField('Content-Type');
-      const reader = announcesBody(request)
-        ? requests.accept(types[0], request.headers['content-encoding'])
-        : undefined;
-
-      exchange.stage = 'receive';
-      const content = reader && (await requests.receive(reader, receivedBy(exchange, operation, reader)));
-      admission.enter(exchange);
-
-      exchange.stage = 'validate';
-      const raw = {
-        path: found.path,
-        query: at < 0 ? '' : url.slice(at + 1),
-        rawHeaders: request.rawHeaders,
-      };
-      const received = content instanceof Uint8Array && content.length === 0 ? undefined : reader;
-      const valid = requests.tryRead(raw, received, content);
-      if (valid instanceof Problem) {
-        reject(exchange, valid);
-        return;
-      }
-
-      for (const { name, call } of beforeHandler) {
-        exchange.stage = 'beforeHandler';
-        exchange.hook = name;
-        returned = [await call(new HookContext(exchange, operation, loggerFor, principals), valid)];
-        assertNothing(name, returned[0]);
-        admission.assertUnderWay(exchange);
-      }
-
-      exchange.stage = 'handle';
-      exchange.hook = undefined;
-      const handler = handlers[operation.operationId] as (request: object) => Promise<Answer>;
-      const contentType = received?.contentType;
-      context = new HandlerContext(
-        exchange,
-        operation,
-        loggerFor,
-        principals,
-        contentType,
-        accepted.best,
-        valid,
-      );
-      let given: Answer;
-      try {
-        given = await handler(context);
-      } catch (error) {
-        if (!stubResponse || !(error instanceof NotImplemented)) throw error;
-        // Also if the document yields no response, so that the contract tests know why the stub fails.
-        exchange.headers = { ...exchange.headers, [STUB_HEADER]: fieldText(operation.operationId) };
-        const made = stubResponse(found.served, accepted.best);
-        if (!made) throw error;
-        given = made;
-      }
-
-      exchange.stage = 'respond';
-      returned = [given];
-      if (exchange.received?.failure) throw exchange.received.failure;
-      // Read each property once: a getter may return another value the next time.
-      const { status, headers, contentType: type, body } = given;
-      exchange.body = body;
-      returned.push(status, headers, type, body);
-      const answer = { status, headers, contentType: type, body };
-      encoded = responses.write(answer, exchange.headers, accepted);
-      const coded = options.compression
-        ? negotiateCoding(request, found.served, answer, encoded)
-        : { answer, encoded, coding: undefined };
-      encoded = found.served.select?.(request, coded.answer, coded.encoded) ?? coded.encoded;
-      if (coded.coding && encoded === coded.encoded) encoded = await compress(encoded, coded.coding);
-      if (encoded.body instanceof OutgoingBody && request.method !== 'HEAD') {
-        if (streams.stopping?.aborted && encoded.body.ends.atStop) throw STOPPING;
-        admission.assertPlace(exchange);
-      }
+      principals = await pending;
     } catch (error) {
+      for (const { name, call } of isRejection(error) ? afterRejection : []) {
+        admission.rejected(exchange);
+        exchange.hook = name;
+        exchange.returned = [await call(new HookContext(exchange, found.served.operation, loggerFor, {}))];
+        assertNothing(name, exchange.returned[0]);
+        admission.assertUnderWay(exchange);
+      }
+      exchange.hook = undefined;
+      throw error;
+    }
+    await authenticated(exchange, found, principals);
+  }
+
+  function authenticated(exchange: Exchange, found: Found, principals: Principals) {
+    admission.verified(exchange, principals);
+    return afterAuthentication.length > 0 ? applyPolicies(exchange, found) : receive(exchange, found);
+  }
+
+  async function applyPolicies(exchange: Exchange, found: Found): Promise<void> {
+    exchange.stage = 'afterAuthentication';
+    for (const { name, call } of afterAuthentication) {
+      exchange.hook = name;
+      const context = new HookContext(exchange, found.served.operation, loggerFor, exchange.principals);
+      const returned = [await call(context)];
+      exchange.returned = returned;
+      exchange.headers = headersOf(name, returned, exchange.headers);
+      admission.assertUnderWay(exchange);
+    }
+    exchange.hook = undefined;
+    await receive(exchange, found);
+  }
+
+  function receive(exchange: Exchange, found: Found): Promise<void> | undefined {
+    const { request } = exchange;
+    const { operation, requests, responses } = found.served;
+    exchange.stage = 'negotiate';
+    exchange.accepted = responses.accept(request.headers.accept);
+    const types = fieldLines(request, 'content-type');
+    if (types.length > 1) throw repeatedField('Content-Type');
+    const reader = announcesBody(request)
+      ? requests.accept(types[0], request.headers['content-encoding'])
+      : undefined;
+
+    exchange.stage = 'receive';
+    if (!reader) return validate(exchange, found);
+    const content = requests.receive(reader, receivedBy(exchange, operation, reader));
+    return content.then((whole) => validate(exchange, found, reader, whole));
+  }
+
+  function validate(
+    exchange: Exchange,
+    found: Found,
+    reader?: BodyReader,
+    content?: Content,
+  ): Promise<void> | undefined {
+    admission.enter(exchange);
+    exchange.stage = 'validate';
+    const { requests } = found.served;
+    const raw = { path: found.path, query: found.query, rawHeaders: exchange.request.rawHeaders };
+    const received = content instanceof Uint8Array && content.length === 0 ? undefined : reader;
+    const valid = requests.tryRead(raw, received, content);
+    if (valid instanceof Problem) {
+      reject(exchange, valid);
+      return undefined;
+    }
+    return handle(exchange, found.served, received?.contentType, valid);
+  }
+
+  async function handle(
+    exchange: Exchange,
+    served: SecuredOperation,
+    contentType: string | undefined,
+    valid: ValidRequest,
+  ): Promise<void> {
+    const { operation } = served;
+    if (beforeHandler.length > 0) await applyRules(exchange, operation, valid);
+    exchange.stage = 'handle';
+    const { principals, accepted } = exchange;
+    const context = new HandlerContext(
+      exchange,
+      operation,
+      loggerFor,
+      principals,
+      contentType,
+      accepted.best,
+      valid,
+    );
+    exchange.context = context;
+    const handler = handlers[operation.operationId] as (request: object) => Promise<Answer>;
+    let given: Answer;
+    try {
+      given = await handler(context);
+    } catch (error) {
+      given = stubOrThrow(exchange, served, error);
+    }
+    let encoded = write(exchange, served, given);
+    if (isPromise(encoded)) encoded = await encoded;
+    if (encoded.body instanceof OutgoingBody && exchange.request.method !== 'HEAD') {
+      if (streams.stopping?.aborted && encoded.body.ends.atStop) throw STOPPING;
+      admission.assertPlace(exchange);
+    }
+    const stream = respond(exchange, encoded);
+    if (!stream) return;
+    try {
+      await admission.during(exchange, stream);
+      exchange.received?.close();
+    } catch (error) {
+      broke(error, exchange);
+    }
+  }
+
+  async function applyRules(exchange: Exchange, operation: Operation, valid: ValidRequest): Promise<void> {
+    exchange.stage = 'beforeHandler';
+    for (const { name, call } of beforeHandler) {
+      exchange.hook = name;
+      const context = new HookContext(exchange, operation, loggerFor, exchange.principals);
+      exchange.returned = [await call(context, valid)];
+      assertNothing(name, exchange.returned[0]);
+      admission.assertUnderWay(exchange);
+    }
+    exchange.hook = undefined;
+  }
+
+  /** The response of a stub. Rethrows any other error of a handler. */
+  function stubOrThrow(exchange: Exchange, served: SecuredOperation, error: unknown): Answer {
+    if (!stubResponse || !(error instanceof NotImplemented)) throw error;
+    // Also if the document yields no response, so that the contract tests know why the stub fails.
+    exchange.headers = { ...exchange.headers, [STUB_HEADER]: fieldText(served.operation.operationId) };
+    const made = stubResponse(served, exchange.accepted.best);
+    if (!made) throw error;
+    return made;
+  }
+
+  /** Encodes what a handler returned. Returns a promise if it is compressed. */
+  function write(exchange: Exchange, served: SecuredOperation, given: Answer): Encoded | Promise<Encoded> {
+    const { request, accepted } = exchange;
+    exchange.stage = 'respond';
+    exchange.returned = [given];
+    if (exchange.received?.failure) throw exchange.received.failure;
+    // Read each property once: a getter may return another value the next time.
+    const { status, headers, contentType, body } = given;
+    exchange.body = body;
+    exchange.returned = [given, status, headers, contentType, body];
+    const answer = { status, headers, contentType, body };
+    const encoded = served.responses.write(answer, exchange.headers, accepted);
+    const coded = options.compression
+      ? negotiateCoding(request, served, answer, encoded)
+      : { answer, encoded, coding: undefined };
+    const selected = served.select?.(request, coded.answer, coded.encoded) ?? coded.encoded;
+    return coded.coding && selected === coded.encoded ? compress(selected, coded.coding) : selected;
+  }
+
+  /** Sends a response, unless the request has ended already. Returns a promise for a stream. */
+  function respond(exchange: Exchange, encoded: Encoded): Promise<void> | undefined {
+    try {
+      if (!admission.close(exchange)) {
+        responder.reportLate(exchange, undefined, encoded);
+        return undefined;
+      }
+      const stream = responder.respond(exchange, undefined, encoded);
+      if (!stream) exchange.received?.close();
+      return stream;
+    } catch (error) {
+      broke(error, exchange);
+      return undefined;
+    }
+  }
+
+  /** Ends a request for which a stage has thrown an error. */
+  function fail(error: unknown, exchange: Exchange): void {
+    try {
       settle(error, fault);
-      settleWithin(returned, fault);
+      settleWithin(exchange.returned, fault);
       if (isRejection(error)) admission.forget(exchange);
-      reject(exchange, error, context);
-      return;
+      reject(exchange, error);
+    } catch (worse) {
+      broke(worse, exchange);
     }
-    if (!admission.close(exchange)) {
-      responder.reportLate(exchange, undefined, encoded);
-      return;
-    }
-    const stream = responder.respond(exchange, undefined, encoded);
-    if (stream) await admission.during(exchange, stream);
-    exchange.received?.close();
+  }
+
+  /** Ends a request that cannot be answered. */
+  function broke(error: unknown, exchange: Exchange): void {
+    admission.close(exchange);
+    responder.failed(error, exchange.response, exchange.requestId);
   }
 
   /** Ends a request with an error, unless it has ended already. */
-  function reject(exchange: Exchange, error: unknown, context?: HandlerContext): void {
+  function reject(exchange: Exchange, error: unknown): void {
     if (!admission.close(exchange)) {
       responder.reportLate(exchange, error);
       return;
     }
-    void responder.respond(
-      exchange,
-      ...errorResponse(error, exchange.served, exchange.headers, context, exchange.request),
-    );
+    const { served, headers, context, request } = exchange;
+    void responder.respond(exchange, ...errorResponse(error, served, headers, context, request));
     exchange.received?.close();
   }
 
@@ -276,17 +350,21 @@ export function createService<Own extends string = never>(options: ServiceOption
       next();
       return;
     }
+    let exchange: Exchange | undefined;
     try {
-      const exchange = admission.open(request, response, identify(request));
-      serve(exchange, url).catch((error: unknown) => {
-        admission.close(exchange);
-        responder.failed(error, response, exchange.requestId);
+      const opened = (exchange = admission.open(request, response, identify(request)));
+      serve(opened, url)?.catch((error: unknown) => {
+        fail(error, opened);
       });
     } catch (error) {
-      responder.failed(error, response);
+      if (exchange) fail(error, exchange);
+      else responder.failed(error, response);
     }
   };
 }
+
+/** Nothing is awaited that does not wait: each turn of the microtask queue takes time. */
+const isPromise = <T>(value: T | Promise<T>): value is Promise<T> => value instanceof Promise;
 
 const isRejection = (error: unknown): boolean => error instanceof Problem && error.kind === 'badCredentials';
 
@@ -309,6 +387,14 @@ function secure({ document, served }: Contract, strategies: Strategies, fault: R
   return secured;
 }
 
+/** The operation of a request, and its raw parameters. */
+interface Found {
+  readonly route: Route;
+  readonly served: SecuredOperation;
+  readonly path: ReadonlyMap<string, string>;
+  readonly query: string;
+}
+
 const NO_PATH = new RequestProblem('notFound', 'the document has no such path');
 
 /**
@@ -319,13 +405,17 @@ function findRoute(
   router: Router<Methods>,
   operations: ReadonlyMap<Operation, SecuredOperation>,
   method: string,
-  path: string,
-) {
-  const match = router.find(path);
+  url: string,
+): Found | Problem {
+  const at = url.indexOf('?');
+  const match = router.find(at < 0 ? url : url.slice(0, at));
   if (!match || match.target.size === 0) return NO_PATH;
   const route = match.target.get(method);
   const served = route && operations.get(route.operation);
-  if (served) return { route, served, path: pathParameters(route, match.values) };
+  if (served) {
+    const query = at < 0 ? '' : url.slice(at + 1);
+    return { route, served, path: pathParameters(route, match.values), query };
+  }
   const allow = [...match.target.keys()].join(', ');
   return new RequestProblem('methodNotAllowed', `this path has the methods ${allow}`, { Allow: allow });
 }

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { Strategy } from 'passport';
 import { type Answer, bearerStrategy, Problem, TokenStrategy } from 'contract-first-server';
 import type { OperationalKind } from 'contract-first-server/runtime';
 import { toProblem } from '../../../../scripts/testing/plain-errors';
@@ -208,6 +209,23 @@ describe('afterRejection', () => {
     });
     expect([reply?.status, outcomes[0]?.hook]).toEqual([status, undefined]);
     expect(seen).toEqual(Array(times).fill([{}, 'POST']));
+  });
+
+  it.each(['throws', 'reports'])('sees the rejection that a strategy %s at once', async (how) => {
+    const rejection = new Problem('badCredentials', 'revoked', { 'WWW-Authenticate': 'Bearer' });
+    class Rejecting extends Strategy {
+      override authenticate(): void {
+        if (how === 'throws') throw rejection;
+        this.error(rejection);
+      }
+    }
+    const seen = jest.fn(() => undefined);
+    const options = { document, strategies: { ...strategies, one: new Rejecting() }, toProblem };
+    const { reply } = await ask(
+      { ...options, afterRejection: seen },
+      'POST /things HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer a\r\n\r\n',
+    );
+    expect([reply?.status, seen.mock.calls.length]).toEqual([401, 1]);
   });
 
   it('replaces the rejection by another, which has its name', async () => {

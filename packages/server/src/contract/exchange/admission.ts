@@ -3,7 +3,7 @@
  * phase do not block the others:
  *
  * - *Credentials.* At most `maxRequests` verifications are pending; one more gives up the oldest. A verification that ends
- *   within the same turn of the event loop is never pending. So cached tokens pass while the keys for others cannot be
+ *   at once, or within the same turn of the event loop, is never pending. So cached tokens pass while the keys for others cannot be
  *   fetched. Credentials that were accepted before have a bound of their own: a flood of others does not give them up. Beyond it
  *   the most frequent credentials give way.
  * - *Body.* At most `maxRequests` x `bodyLimit` bytes of bodies are buffered; more bytes give up the oldest body. A slow
@@ -37,9 +37,6 @@ export interface Bounds {
 
 /** Ends a request early with a problem, or without one if the client disconnected. */
 type GiveUp = (exchange: Exchange, problem: Problem | undefined) => void;
-
-/** Milliseconds. Credentials that are verified faster are never pending, and not worth a digest. */
-const PROMPT = 0.1;
 
 const overloaded = (message: string) =>
   new Problem('unavailable', `${message}: try again later`, { 'Retry-After': '1' });
@@ -113,7 +110,7 @@ export class Admission {
     }
   }
 
-  /** Counts a verification of credentials that begins. */
+  /** Counts a verification of credentials that has to wait. */
   verify(exchange: Exchange): void {
     this.verifying.add(exchange);
     if (this.verifying.size <= this.bounds.maxRequests || this.trimming) return;
@@ -151,8 +148,9 @@ export class Admission {
     this.giveUp(exchange, overloaded('too many credentials are waiting for verification'));
   }
 
-  private endVerification(exchange: Exchange): void {
-    if (!this.verifying.delete(exchange)) this.verifyingAgain.delete(exchange);
+  /** Returns whether one had to wait. */
+  private endVerification(exchange: Exchange): boolean {
+    return this.verifying.delete(exchange) || this.verifyingAgain.delete(exchange);
   }
 
   /**
@@ -162,11 +160,11 @@ export class Admission {
    */
   verified(exchange: Exchange, principals: Principals): void {
     this.assertUnderWay(exchange);
-    this.endVerification(exchange);
-    if (performance.now() - exchange.started > PROMPT) {
+    if (this.endVerification(exchange)) {
       const given = exchange.served?.credentialsOf(exchange.request).get(namesOf(Object.keys(principals)));
       if (given !== undefined) this.accepted.add(given);
     }
+    exchange.principals = principals;
     const anonymous = Object.keys(principals).length === 0;
     exchange.pool = anonymous ? this.anonymous : this.authenticated;
     this.assertCapacity(exchange.pool);

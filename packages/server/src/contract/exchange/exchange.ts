@@ -5,6 +5,7 @@ import type { Operation } from '../operations/operations';
 import type { Headers, Problem, ProblemKind } from '../problem';
 import { type Principals, type Scopes, scopesOf } from '../security/requirements';
 import type { ValidRequest } from './read-request';
+import type { Accepted } from './write-response';
 import type { SecuredOperation } from './served-operation';
 
 /**
@@ -71,6 +72,10 @@ export interface Pool {
   readonly long: Bodies;
 }
 
+const NOTHING: readonly unknown[] = [];
+const NOBODY: Principals = {};
+const ANYTHING: Accepted = { ranges: [], best: undefined };
+
 /** A request in progress, and its response. */
 export class Exchange {
   readonly started = performance.now();
@@ -85,7 +90,14 @@ export class Exchange {
   route: string | undefined;
   /** Those of a deprecated operation, and the headers that the hooks afterAuthentication returned. */
   headers: Headers | undefined;
+  principals = NOBODY;
+  /** The media types that the client accepts. */
+  accepted = ANYTHING;
   log: Logger | undefined;
+  /** What the handler received; undefined before. */
+  context: HandlerContext | undefined;
+  /** What functions of the service have returned last: a promise within it must not stay unhandled. */
+  returned: readonly unknown[] = NOTHING;
   /** The body that the handler returned. */
   body: unknown;
   /** The body of the request, if it is long. */

@@ -54,7 +54,7 @@ export interface RequestReader {
 }
 
 /** The bytes of a body, or an envelope whose `body` is decoded already. */
-type Content = Buffer | Envelope;
+export type Content = Buffer | Envelope;
 
 /** Reads the bodies of one documented media type. `type` is the media type that the client names. */
 export interface BodyReader extends MediaTypeObject {

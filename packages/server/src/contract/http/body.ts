@@ -86,18 +86,20 @@ export class IncomingBody implements AsyncIterable<Buffer> {
    * @returns never settles if the request was abandoned
    * @throws {Problem} `tooLarge`, `malformed` if the body breaks off, `requestTimeout` if a long one stops
    */
-  bytes(): Promise<Buffer> {
+  async bytes(): Promise<Buffer> {
     const { request, response } = this;
     const { limit, patience, hold } = this.bounds;
     if (patience !== undefined) return this.collect();
     const rejected = this.ask();
-    if (rejected) return Promise.reject(rejected);
+    if (rejected) throw rejected;
+    // The parser calls the service at the end of the head. It parses the rest of the bytes that have arrived next.
+    if (!request.complete) await Promise.resolve();
     if (request.complete && request.readableLength <= limit) {
       // The whole body has arrived. Reading it at once takes less time. From Node 26 on read() returns a chunk.
       const chunks: Buffer[] = [];
       for (let chunk = read(request); chunk; chunk = request.readableLength > 0 ? read(request) : null)
         chunks.push(chunk);
-      return Promise.resolve(join(chunks));
+      return join(chunks);
     }
     return new Promise((resolve, reject) => {
       let held: Buffer = EMPTY;

@@ -94,11 +94,13 @@ async function challengeFor(
 
 /** The challenge of a scheme's strategy to a request without credentials; if the strategy fails, that of the scheme. */
 async function plainChallenge({ run, scopes, challenge }: Demanded, failed: Failed): Promise<string> {
-  const verdict = await run({ headers: {} }, scopes).catch((error: unknown) => {
+  try {
+    const verdict = await run({ headers: {} }, scopes);
+    return ('kind' in verdict ? verdict.challenge : undefined) ?? challenge;
+  } catch (error) {
     failed(error);
-    return undefined;
-  });
-  return (verdict && 'kind' in verdict ? verdict.challenge : undefined) ?? challenge;
+    return challenge;
+  }
 }
 
 /** The longest list of scopes in a challenge, in characters: clients bound the size of a head. */

@@ -3,7 +3,7 @@ import type { Finding, JsonObject, OpenApiDocument } from '../document/document'
 import { schemeAt, schemeKind, type SecurityAlternative } from '../operations/alternatives';
 import type { Operation } from '../operations/operations';
 import { fieldLines, repeatedField } from '../http/header-field';
-import { type RunStrategy, type Strategies, strategyRunner } from './strategies';
+import { type RunStrategy, type Strategies, strategyRunner, type Verdict } from './strategies';
 import { challenged, challengeOf, type Demanded, problemOf, type Rejection } from './challenges';
 import type { Credentials } from './schemes';
 
@@ -22,10 +22,12 @@ const principalsOf = (): Record<string, unknown> => Object.create(null) as Recor
  * anonymous only if it gives none for any scheme of the operation: those that are rejected, or are half of an alternative,
  * are 401 there too (RFC 9110 section 15.5.2, RFC 6750 section 3.1).
  *
+ * It returns no promise where nothing waits, as for most requests: a promise takes time, and a verification that is pending counts.
+ *
  * @throws {Problem} `noCredentials`, `badCredentials` or `forbidden`; `invalidRequest` if Authorization is given twice
  * @throws the error that a strategy reports, unchanged
  */
-export type Authenticate = (request: IncomingMessage) => Promise<Principals>;
+export type Authenticate = (request: IncomingMessage) => Principals | Promise<Principals>;
 
 /** The security of an operation. */
 export interface Security {
@@ -69,12 +71,27 @@ export function compileSecurity(
   const schemes = alternatives.flat();
   const isOptional = alternatives.length === 0 || alternatives.some(({ length }) => length === 0);
 
-  const authenticate: Authenticate = async (request) => {
-    if (fieldLines(request, 'authorization').length > 1) {
-      const repeated = schemes.map((scheme) => ({ scheme, kind: 'invalidRequest' }) as const);
-      throw repeatedField('Authorization', (await challenged(repeated)).headers);
-    }
+  const [[first] = []] = alternatives;
+  const isAlone = alternatives[0]?.length === 1;
+
+  const authenticate: Authenticate = (request) => {
+    if (fieldLines(request, 'authorization').length > 1) return rejectRepeated();
     if (isOptional && schemes.every(({ find }) => find(request) === undefined)) return principalsOf();
+    if (!first) return tryAll(request);
+    const found = first.find(request);
+    const verdict = typeof found === 'object' ? first.run(found, first.scopes) : undefined;
+    if (isAlone && verdict && 'principal' in verdict && holds(verdict.principal, first.scopes)) {
+      const principals = principalsOf();
+      principals[first.name] = verdict.principal;
+      return principals;
+    }
+    return tryAll(request, verdict);
+  };
+  /** @param known the verdict of the first scheme, if its strategy has run */
+  const tryAll = async (
+    request: IncomingMessage,
+    known?: Verdict | Promise<Verdict>,
+  ): Promise<Principals> => {
     const rejections: Rejection[] = [];
     for (const alternative of alternatives) {
       const principals = principalsOf();
@@ -86,7 +103,7 @@ export function compileSecurity(
           satisfied = false;
           break;
         }
-        const verdict = await scheme.run(found, scheme.scopes);
+        const verdict = await (scheme === first && known ? known : scheme.run(found, scheme.scopes));
         if ('principal' in verdict && holds(verdict.principal, scheme.scopes)) {
           principals[scheme.name] = verdict.principal;
           continue;
@@ -99,6 +116,10 @@ export function compileSecurity(
       if (satisfied) return principals;
     }
     throw await problemOf(schemes, rejections);
+  };
+  const rejectRepeated = async (): Promise<never> => {
+    const repeated = schemes.map((scheme) => ({ scheme, kind: 'invalidRequest' }) as const);
+    throw repeatedField('Authorization', (await challenged(repeated)).headers);
   };
   const credentialsOf = (request: IncomingMessage) => {
     const given = new Map<string, string>();

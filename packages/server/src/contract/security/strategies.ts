@@ -19,16 +19,51 @@ export type Verdict =
 
 /** One run of a strategy, for one request. */
 interface StrategyRun {
-  end: (verdict: Verdict) => void;
-  reject: (error: unknown) => void;
-  success(given: unknown): void;
+  end: End;
   authenticate(credentials: Credentials, options: { readonly scope: readonly string[] }): unknown;
 }
 
-/** Runs a strategy on credentials. The strategy receives the demanded scopes as its option `scope`. */
-export type RunStrategy = (credentials: Credentials, scopes: readonly string[]) => Promise<Verdict>;
+/**
+ * Runs a strategy on credentials. The strategy receives the demanded scopes as its option `scope`. The verdict comes at once, or
+ * later if the strategy waits for something. An error is always a promise that rejects.
+ */
+export type RunStrategy = (credentials: Credentials, scopes: readonly string[]) => Verdict | Promise<Verdict>;
 
-const ignore = () => undefined;
+/** The end of a run: a verdict or an error, whichever comes first. */
+class End {
+  private verdict: Verdict | undefined;
+  private failure: { readonly error: Error } | undefined;
+  private isClaimed = false;
+  private wake: (() => void) | undefined;
+
+  /** Whether this is the first call of a method: it counts, even while the promise that it was given is pending. */
+  claim(): boolean {
+    const isFirst = !this.isClaimed;
+    this.isClaimed = true;
+    return isFirst;
+  }
+
+  with(verdict: Verdict): void {
+    if (!this.failure) this.verdict ??= verdict;
+    this.wake?.();
+  }
+
+  withError(error: unknown): void {
+    if (!this.verdict) this.failure ??= { error: error as Error }; // or any other value: it is handed on as it is
+    this.wake?.();
+  }
+
+  outcome(): Verdict | Promise<Verdict> {
+    if (this.verdict) return this.verdict;
+    return new Promise((resolve, reject) => {
+      this.wake = () => {
+        if (this.verdict) resolve(this.verdict);
+        else if (this.failure) reject(this.failure.error);
+      };
+      this.wake();
+    });
+  }
+}
 
 /**
  * Creates the function that runs a passport strategy. A strategy ends by calling one of these methods on itself
@@ -41,62 +76,66 @@ const ignore = () => undefined;
 export function strategyRunner(name: string, strategy: Strategies[string]): RunStrategy {
   const failure = (what: string, cause?: unknown) =>
     new Error(`the strategy of the security scheme ${name} ${what}`, { cause });
-  const judge = (given: unknown, end: StrategyRun['end'], reject: StrategyRun['reject']): void => {
+  const judge = (given: unknown, end: End): void => {
     try {
-      if (isPrincipal(given)) end({ principal: given });
-      else if (given === false) end({ kind: 'badCredentials', challenge: undefined });
+      if (isPrincipal(given)) end.with({ principal: given });
+      else if (given === false) end.with({ kind: 'badCredentials', challenge: undefined });
       else if (isThenable(given)) {
         Promise.resolve(given).then(
           (verified) => {
-            judge(verified, end, reject);
+            judge(verified, end);
           },
           (error: unknown) => {
-            reject(error ?? failure('rejects without a reason'));
+            end.withError(error ?? failure('rejects without a reason'));
           },
         );
       } else {
         const cause = Error.isError(given) ? given : undefined; // another value may be a secret
-        reject(failure(`expected a principal (an object) or false, got ${kindOf(given)}`, cause));
+        end.withError(failure(`expected a principal (an object) or false, got ${kindOf(given)}`, cause));
       }
     } catch (error) {
-      reject(error); // a getter threw it
+      end.withError(error); // a getter threw it
     }
   };
-  const pending = { end: ignore, reject: ignore };
-  const methods = Object.assign(Object.create(strategy) as Pick<StrategyRun, 'authenticate'>, pending, {
+  const methods = Object.assign(Object.create(strategy) as Pick<StrategyRun, 'authenticate'>, {
     success(this: StrategyRun, given: unknown) {
-      const { end, reject } = this;
-      this.end = this.reject = ignore; // the first call counts, even while its promise is pending
-      judge(given, end, reject);
+      if (this.end.claim()) judge(given, this.end);
     },
     fail(this: StrategyRun, challenge?: unknown, status?: number) {
       const forbidden = status === 403 || challenge === 403;
       const isSendable = typeof challenge === 'string' && challenge !== '' && isFieldValue(challenge);
-      this.end({
-        kind: forbidden ? 'forbidden' : 'badCredentials',
-        challenge: isSendable ? challenge : undefined,
-      });
+      if (this.end.claim())
+        this.end.with({
+          kind: forbidden ? 'forbidden' : 'badCredentials',
+          challenge: isSendable ? challenge : undefined,
+        });
     },
     error(this: StrategyRun, error: unknown) {
-      this.reject(error ?? failure('reports an error without a reason'));
+      if (this.end.claim()) this.end.withError(error ?? failure('reports an error without a reason'));
     },
     pass(this: StrategyRun) {
-      this.reject(failure('ends without a verdict'));
+      if (this.end.claim()) this.end.withError(failure('ends without a verdict'));
     },
     redirect(this: StrategyRun) {
-      this.reject(failure('redirects, which a contract does not document'));
+      if (this.end.claim()) this.end.withError(failure('redirects, which a contract does not document'));
     },
   });
 
-  return (credentials, scope) =>
-    new Promise((resolve, reject) => {
-      const run = Object.create(methods) as StrategyRun;
-      run.end = resolve;
-      run.reject = reject;
+  return (credentials, scope) => {
+    const run = Object.create(methods) as StrategyRun;
+    const end = (run.end = new End());
+    try {
       const returned = run.authenticate(credentials, { scope });
       // An asynchronous strategy reports its verdict by the same methods. Only its rejection is handled here.
-      if (returned !== undefined) Promise.resolve(returned).catch(reject);
-    });
+      if (returned !== undefined)
+        Promise.resolve(returned).catch((error: unknown) => {
+          end.withError(error);
+        });
+    } catch (error) {
+      end.withError(error);
+    }
+    return end.outcome();
+  };
 }
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {

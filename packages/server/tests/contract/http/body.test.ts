@@ -33,6 +33,18 @@ test('a body costs its bytes, however many segments it arrives in', async () => 
   expect(used).toBeLessThan(2_000_000);
 });
 
+test('a body that arrives with its head is read without listeners, which cost more', async () => {
+  const incoming = new IncomingMessage(new Socket());
+  const bounds = { limit: 10, itemLimit: 1, patience: undefined, hold: () => true };
+  const body = new IncomingBody(incoming, new ServerResponse(incoming), bounds, () => undefined).bytes();
+  // The parser goes on in the same turn of the event loop.
+  incoming.push('a');
+  incoming.push(null);
+  incoming.complete = true;
+  expect((await body).toString()).toBe('a');
+  expect(incoming.eventNames()).not.toContain('data');
+});
+
 test('a body is read once', async () => {
   const incoming = new IncomingMessage(new Socket());
   const body = new IncomingBody(

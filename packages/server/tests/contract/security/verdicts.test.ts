@@ -2,7 +2,12 @@ import fc from 'fast-check';
 import { inspect } from 'node:util';
 import { Strategy } from 'passport';
 import type { Strategies } from '../../../src/contract/security/requirements';
-import { ApiKeyStrategy, BasicStrategy, bearerStrategy } from '../../../src/contract/security/strategies';
+import {
+  ApiKeyStrategy,
+  BasicStrategy,
+  bearerStrategy,
+  strategyRunner,
+} from '../../../src/contract/security/strategies';
 import { type Authentication, buildAuthentication, CREDENTIALS } from '../../support/authentication';
 
 /** A call of one of the methods by which a strategy of passport ends. */
@@ -258,6 +263,18 @@ describe('a strategy of passport', () => {
     ['error', () => ({ then: throwing(down) })],
   ])('ends as %s if it is asynchronous: %p', async (kind, authenticate) => {
     expect(kindOf(await by(Object.assign(new Strategy(), { authenticate }), CREDENTIALS.bearer))).toBe(kind);
+  });
+
+  it.each<[boolean, ...Call[]]>([
+    [false, success],
+    [false, ['fail']],
+    [true, ['success', Promise.resolve({ id: 1 })]],
+    [true, ['error', down]],
+    [true],
+  ])('makes others wait: %p, by %j', (waits, ...calls) => {
+    const outcome = strategyRunner('bearer', ending(...calls))({ headers: {} }, []);
+    void Promise.resolve(outcome).catch(() => undefined);
+    expect(outcome instanceof Promise).toBe(waits);
   });
 
   it.each<[Call]>([[['fail', 403]], [['fail', 'Bearer', 403]]])('forbids by %j', async (call) => {
