@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isErrored, isReadable, Readable } from 'node:stream';
 import { ReadableStream } from 'node:stream/web';
 import { isUnread } from './body';
+import { free } from './buffers';
 import { Connection } from './connection';
 import { attempt, type ReportFault, settleWithin } from './fault';
 import type { Fields } from './header-field';
@@ -34,6 +35,11 @@ export function send(
   const encoding = body?.length === length ? 'latin1' : 'utf8';
   const isShortText = encoding === 'latin1' && length < LONG_TEXT;
   const bytes = typeof body === 'string' && !isShortText ? Buffer.from(body, encoding) : body;
+  // The garbage collection would free many of them at once. The process would give back their memory, and ask for it again.
+  if (bytes !== body && bytes instanceof Buffer && length >= LONG_TEXT)
+    response.once('finish', () => {
+      free(bytes);
+    });
   const { expect, 'content-length': declared = Infinity } = request.headers;
   const isShort = Number(declared) <= limit && !Connection.of(request.socket)?.isOverdue;
   if (!isUnread(request) || (isShort && expect === undefined)) {
