@@ -13,6 +13,7 @@ import {
 } from './exchange/exchange';
 import { assertNothing, headersOf, hookLists } from './exchange/hooks';
 import { createErrorResponse } from './exchange/error-response';
+import { type Found, findRoute, originForm } from './exchange/find-route';
 import type { BodyReader, Content, ValidRequest } from './exchange/read-request';
 import type { Encoded } from './exchange/write-response';
 import type { Contract, SecuredOperation } from './exchange/served-operation';
@@ -25,8 +26,7 @@ import { OutgoingBody } from './http/send';
 import { fieldLines, fieldText, isFieldValue, repeatedField, requestIdOf } from './http/header-field';
 import { Uploads } from './http/uploads';
 import type { Operation } from './operations/operations';
-import { type Methods, pathParameters, type Route, type Router } from './operations/routes';
-import { type Answer, Problem, RequestProblem } from './problem';
+import { type Answer, Problem } from './problem';
 import { createStubResponses, STUB_HEADER } from './samples/example-response';
 import type { RunStrategy } from './security/strategies';
 import { compileSecurity, type Principals, type Strategies } from './security/requirements';
@@ -385,44 +385,4 @@ function secure({ document, served }: Contract, strategies: Strategies, fault: R
     });
   }
   return secured;
-}
-
-/** The operation of a request, and its raw parameters. */
-interface Found {
-  readonly route: Route;
-  readonly served: SecuredOperation;
-  readonly path: ReadonlyMap<string, string>;
-  readonly query: string;
-}
-
-const NO_PATH = new RequestProblem('notFound', 'the document has no such path');
-
-/**
- * Finds the operation of a request, and the values of its path parameters; otherwise returns the problem `notFound` or
- * `methodNotAllowed`. RequestReader.tryRead says why it throws none.
- */
-function findRoute(
-  router: Router<Methods>,
-  operations: ReadonlyMap<Operation, SecuredOperation>,
-  method: string,
-  url: string,
-): Found | Problem {
-  const at = url.indexOf('?');
-  const match = router.find(at < 0 ? url : url.slice(0, at));
-  if (!match || match.target.size === 0) return NO_PATH;
-  const route = match.target.get(method);
-  const served = route && operations.get(route.operation);
-  if (served) {
-    const query = at < 0 ? '' : url.slice(at + 1);
-    return { route, served, path: pathParameters(route, match.values), query };
-  }
-  const allow = [...match.target.keys()].join(', ');
-  return new RequestProblem('methodNotAllowed', `this path has the methods ${allow}`, { Allow: allow });
-}
-
-/** Converts a request target to origin-form. Servers must accept the absolute-form too (RFC 9112 section 3.2). */
-function originForm(target: string): string {
-  if (target.startsWith('/')) return target;
-  const rest = /^https?:\/\/[^/?#]+([^]*)/i.exec(target)?.[1];
-  return rest === undefined ? target : rest.startsWith('/') ? rest : `/${rest}`;
 }
