@@ -76,7 +76,7 @@ const BYTES: Readonly<Record<string, number>> = {
   'contract-first-database': 220_000,
   'contract-first-server': 1_600_000,
   'contract-first-prover': 570_000,
-  'contract-first': 3_250_000,
+  'contract-first': 3_260_000,
   'create-contract-first': 1_000,
 };
 
