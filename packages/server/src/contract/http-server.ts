@@ -82,11 +82,6 @@ export function createHttpServer(
   const unsent = new Unsent(connections, () => {
     unread('memory');
   });
-  /** Bounds a response that the operating system does not take as a whole: its client may not read it. */
-  const wait = (socket: Socket, waited: number) => {
-    unsent.wrote(socket.writableLength - waited);
-    socket.setTimeout(sendTimeout);
-  };
   const begin = (response: ServerResponse) => {
     const connection = Connection.of(response.req.socket);
     if (connection) connection.response = response;
@@ -110,7 +105,7 @@ export function createHttpServer(
       const { socket } = this.req;
       const waited = socket.writableLength;
       const isRead = super.write(chunk, encoding as BufferEncoding, sent);
-      if (socket.writableLength > waited) wait(socket, waited);
+      if (socket.writableLength > waited) unsent.wrote(socket.writableLength - waited);
       return isRead;
     }
 
@@ -118,7 +113,7 @@ export function createHttpServer(
       const { socket } = this.req;
       const waited = socket.writableLength;
       super.end(chunk, encoding as BufferEncoding, sent);
-      if (socket.writableLength > waited) wait(socket, waited);
+      if (socket.writableLength > waited) unsent.wrote(socket.writableLength - waited);
       return this;
     }
   }
@@ -156,7 +151,6 @@ export function createHttpServer(
         else if (isLate(error) && connection.isLong && connection.response?.req.complete === false)
           connection.isOverdue = true; // Node says so once for each request
         else reject(error, connection, render, fault);
-        if (socket.writableLength > 0) connection?.socket.setTimeout(sendTimeout);
       },
       (worse) => {
         fault(worse);
@@ -173,9 +167,8 @@ export function createHttpServer(
   });
   server.maxHeadersCount = 0; // Node rejects a head of some 1,000 fields before it is judged; maxHeaderSize bounds it
   server.on('clientError', rejectSafely);
-  // A client may wait for a response, but not with one that it does not read. Node has a timeout of its own for each connection
-  // between two requests. One for all the time in between would start two timers for each request.
-  server.on('timeout', (socket: Socket) => {
+  // A client may wait for a response, but not with one that it does not read.
+  server.setTimeout(sendTimeout, (socket) => {
     if (socket.writableLength > 0) unread('timeout');
     else if (connections.get(socket)?.isIdle !== true) return;
     socket.destroy();

@@ -99,7 +99,8 @@ export function strategyRunner(name: string, strategy: Strategies[string]): RunS
   };
   const methods = Object.assign(Object.create(strategy) as Pick<StrategyRun, 'authenticate'>, {
     success(this: StrategyRun, given: unknown) {
-      if (this.end.claim()) judge(given, this.end);
+      // A later call does not count, but the promise that it gives may reject.
+      judge(given, this.end.claim() ? this.end : new End());
     },
     fail(this: StrategyRun, challenge?: unknown, status?: number) {
       const forbidden = status === 403 || challenge === 403;

@@ -281,6 +281,16 @@ describe('a strategy of passport', () => {
     expect(await by(ending(call), CREDENTIALS.bearer)).toMatchObject({ refused: 'forbidden' });
   });
 
+  it('may end again by a promise that rejects, which would end the process', async () => {
+    const authenticate = function (this: Record<'fail' | 'success', (given?: unknown) => void>) {
+      this.fail();
+      this.success(Promise.reject(down));
+    };
+    const strategy = Object.assign(new Strategy(), { authenticate });
+    expect(kindOf(await by(strategy, CREDENTIALS.bearer))).toBe('refused');
+    await new Promise(setImmediate); // Node reports an unhandled rejection before
+  });
+
   it('is named in the error, but its result is not', async () => {
     expect(await by(ending(['success', 'hunter2']), CREDENTIALS.bearer)).toEqual({
       error: new Error(
