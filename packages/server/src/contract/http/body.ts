@@ -117,13 +117,15 @@ export class IncomingBody implements AsyncIterable<Buffer> {
         response.shouldKeepAlive = false; // even if the rest of the body has arrived
         reject(this.tooLarge());
       };
-      request.on('data', onData);
-      request.on('end', () => {
-        resolve(held.subarray(0, size));
-      });
-      request.on('close', () => {
+      const onClose = () => {
         // Every request emits `close`: create the error, with its stack, only if it is needed.
         if (!request.readableEnded) reject(brokenOff());
+      };
+      request.on('data', onData).on('close', onClose);
+      request.once('end', () => {
+        // A connection keeps its last request, and listeners would keep all that belongs to it.
+        request.off('data', onData).off('close', onClose);
+        resolve(held.subarray(0, size));
       });
     });
   }

@@ -35,8 +35,10 @@ export function send(
   const encoding = body?.length === length ? 'latin1' : 'utf8';
   const isShortText = encoding === 'latin1' && length < LONG_TEXT;
   const bytes = typeof body === 'string' && !isShortText ? Buffer.from(body, encoding) : body;
-  // The garbage collection would free many of them at once. The process would give back their memory, and ask for it again.
-  if (bytes !== body && bytes instanceof Buffer && length >= LONG_TEXT)
+  // The garbage collection would free many of them at once. The process would give back their memory, and ask for it again. A
+  // middleware that wraps the response may keep them.
+  const isWrapped = Object.hasOwn(response, 'end') || Object.hasOwn(response, 'write');
+  if (bytes !== body && bytes instanceof Buffer && length >= LONG_TEXT && !isWrapped)
     response.once('finish', () => {
       free(bytes);
     });

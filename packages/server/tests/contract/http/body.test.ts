@@ -30,6 +30,7 @@ test('a body costs its bytes, however many segments it arrives in', async () => 
   const used = heapUsed() - before; // the objects of 100,000 chunks: more than 10 MB
   incoming.push(null);
   expect((await body).toString()).toBe('a'.repeat(100_000));
+  for (const event of ['data', 'end', 'close']) expect(incoming.listenerCount(event)).toBe(0);
   expect(used).toBeLessThan(2_000_000);
 });
 
